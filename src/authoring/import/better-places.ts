@@ -15,8 +15,19 @@ const INSIDE = String.raw`(?:(?:\[\^[^\]]*\]|\.|\\s)(?:[*+]|\{\d*,?\d*\})\??| )`
 const QUOTE = String.raw`(?:\\?["']|\[["']{1,2}\]|\(\?:"\|'\)|\(\?:'\|"\))`
 const TAG = new RegExp(`^<([a-z][a-z0-9-]*)(?:${INSIDE}>?|>)?$`)
 const ATTRIBUTE = new RegExp(
-  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=(?:${QUOTE}|(?=\\[\\^[^\\]]*\\][*+]))((?:[^"'<>()[\\]\\\\]|\\\\.|\\[(?:[^\\]\\\\]|\\\\.)*\\]|\\((?:[^"'<>()\\\\]|\\\\.)*\\))+?)(${QUOTE})?$`,
+  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=(?:${QUOTE}|(?=\\[\\^[^\\]]*\\][*+]))(.+?)(${QUOTE})?$`,
 )
+/** A pattern about a tag that does not name the attribute, and the attribute that such a tag has its URL in. */
+const UNNAMED = new RegExp(`^<(link|a|script|img|iframe|embed|form)${INSIDE}+(.+)$`)
+const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
+  link: 'href',
+  a: 'href',
+  script: 'src',
+  img: 'src',
+  iframe: 'src',
+  embed: 'src',
+  form: 'action',
+}
 
 /**
  * Finds the place of a pattern about the source of a page: a comment, the title, an element or its attribute. Such a clause does not
@@ -32,16 +43,21 @@ export function findBetterPlace(source: string): BetterPlace | null {
   const tag = TAG.exec(source)
   if (tag) return tag[1].includes('-') ? { place: 'element', word: tag[1], source: '' } : null
   const attribute = ATTRIBUTE.exec(source)
-  if (!attribute) return null
-  const [, name, attr, value, end] = attribute
-  // The value would run into other attributes.
-  if (/\[\^?[^\]]*["']/.test(value.replace(/\[\^["'][^\]]*\]/g, ''))) return null
-  return {
-    place: 'element',
-    word: `${name}[${attr}]`,
-    attr,
-    source: `${isAnything(value) ? '' : '^'}${value}${end === undefined ? '' : '$'}`,
+  if (attribute) {
+    const [, name, attr, value, end] = attribute
+    const anchored = `${isAnything(value) ? '' : '^'}${value}${end === undefined ? '' : '$'}`
+    return isInside(value) ? { place: 'element', word: `${name}[${attr}]`, attr, source: anchored } : null
   }
+  const [, name, value] = UNNAMED.exec(source) ?? []
+  if (name === undefined || !isInside(value) || value.includes('=') || !/[/.]|css|js/.test(value)) return null
+  const attr = URL_ATTRIBUTES[name]
+  return { place: 'element', word: `${name}[${attr}]`, attr, source: value }
+}
+
+/** Whether a part of a pattern stays inside of one value: it has no quotes, spaces or brackets, except to exclude them. */
+function isInside(value: string): boolean {
+  const bare = value.replace(/\[\^[^\]]*\]/g, '').replace(/\((?:\?[:=!]|\?<[=!])/g, '(')
+  return !/[<>"' ]/.test(bare.replace(/\\[^"'<> ]/g, '')) && !/\|(?![^(]*\))/.test(bare)
 }
 
 /** Whether the value of an attribute may begin with anything. */

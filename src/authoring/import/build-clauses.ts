@@ -117,9 +117,12 @@ export class ClauseBuilder {
   /** Splits a pattern that would have to be cut at its alternatives: some of them may be accepted as they are. */
   #split(pattern: TaggedPattern): readonly TaggedPattern[] {
     const parts = splitAlternatives(pattern.source)
-    if (parts.length === 1 || pattern.version !== undefined) return [pattern]
-    const fitted = fitPattern(pattern.source, false, this.#context.judge)
-    return fitted !== null && fitted.cut === undefined ? [pattern] : parts.map((source) => ({ ...pattern, source }))
+    if (parts.length === 1) return [pattern]
+    const fitted = fitPattern(pattern.source, pattern.version !== undefined, this.#context.judge)
+    if (fitted !== null && fitted.cut === undefined) return [pattern]
+    const { version, ...rest } = pattern
+    // Only the first alternative has the numbers of the whole pattern.
+    return parts.map((source, i) => ({ ...rest, source, ...(i === 0 && version !== undefined && { version }) }))
   }
 
   /** Reads a map from names to patterns. */

@@ -176,7 +176,7 @@ function cutAtRepeats(
 /** Cuts a pattern to the texts that it requires. */
 function cutToLiterals(pattern: string): FittedPattern | null {
   const has = findRequiredLiterals(pattern, MIN_CUT_CHARACTERS)
-  return has === null ? null : { has, cut: `it is cut to ${has.join(' or ')}` }
+  return rate({ literals: has }) === 0 || has === null ? null : { has, cut: `it is cut to ${has.join(' or ')}` }
 }
 
 /** Splits a pattern at its alternatives: `a|b` and `(?:a|b)`. One without alternatives stays whole. */
@@ -184,7 +184,8 @@ export function splitAlternatives(source: string): readonly string[] {
   const { alternatives } = parser.parsePattern(source)
   if (alternatives.length > 1) return alternatives.map(({ raw }) => raw)
   const [first, ...rest] = alternatives[0].elements
-  if (first?.type !== 'Group' || rest.length > 0 || first.alternatives.length < 2) return [source]
+  const isGroup = first?.type === 'Group' || first?.type === 'CapturingGroup'
+  if (!isGroup || rest.length > 0 || first.alternatives.length < 2) return [source]
   return first.alternatives.map(({ raw }) => raw)
 }
 
@@ -233,9 +234,14 @@ function countGroups(source: string): number {
   )
 }
 
-/** The length of the shortest text of which a part requires one. */
-function rate({ literals }: Part): number {
-  return literals === null ? 0 : Math.min(...literals.map((one) => one.length))
+/** What patterns of any product contain. */
+const COMMON =
+  /^(?:[^a-z0-9]|href|src|script|link|class|style|stylesheet|content|input|name|meta|img|div|rel|type|text|min|js|css|https?|www|com|param|embed|iframe|powered by|version)*$/
+
+/** The length of the shortest text of which a part requires one; 0 if any page may have it. */
+function rate({ literals }: Pick<Part, 'literals'>): number {
+  if (literals === null || literals.some((one) => COMMON.test(one))) return 0
+  return Math.min(...literals.map((one) => one.length))
 }
 
 /** Writes a text as a pattern. */

@@ -62,7 +62,7 @@ describe('the made set', () => {
 
   test('has two hundred fingerprints at least, with names of their own', () => {
     expect(new Set(madeSet.map(({ name }) => name)).size).toBe(madeSet.length)
-    expect(madeSet.length).toBeGreaterThanOrEqual(195)
+    expect(madeSet.length).toBeGreaterThanOrEqual(200)
     expect(result.rules).toBe(madeSet.length + 3)
   })
 
@@ -91,5 +91,84 @@ describe('the made set', () => {
 
   test.each(hostilePages)('gives a verdict on a hostile page: %s', (_, input) => {
     expect(detect(ruleset, buildPage(input)).evidence.length).toBeLessThanOrEqual(100)
+  })
+})
+
+describe('relations', () => {
+  const one = (html: string, more = {}): object => ({ cats: [10], website: 'https://a.example', html, ...more })
+  const known = [{ slug: 'acme', name: 'Acme' }]
+  const relationsOf = (files: readonly unknown[], more = {}): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      run(files, { known, ...more }).files.map(({ path, text }) => [
+        path.replace(/^.*\/|\.yaml$/g, ''),
+        (text.match(/^(?:implies|requires|excludes): .*$/gm) ?? []).join('; '),
+      ]),
+    )
+
+  test.each<[what: string, set: object, options: object, wanted: Readonly<Record<string, string>>]>([
+    [
+      'a taken slug gets a prefix, and relations name the imported rule',
+      { Acme: one('acme-mark'), Bolt: one('bolt-mark', { requires: 'Acme' }) },
+      {},
+      { 'imported-acme': '', bolt: 'requires: [imported-acme]' },
+    ],
+    ['the prefix can be chosen', { Acme: one('acme-mark') }, { prefix: 'mine-' }, { 'mine-acme': '' }],
+    [
+      'a known technology can be left out',
+      { Acme: one('acme-mark'), Bolt: one('bolt-mark', { implies: 'Acme' }) },
+      { skipsKnown: true },
+      { bolt: 'implies: [acme]' },
+    ],
+    [
+      'a known technology outside of the set',
+      { Bolt: one('bolt-mark', { implies: 'acme' }) },
+      {},
+      { bolt: 'implies: [acme]' },
+    ],
+    [
+      'a cycle is cut where it closes',
+      { Bolt: one('bolt-mark', { implies: 'Nut' }), Nut: one('nuts-mark', { implies: ['Bolt', 'Nut'] }) },
+      {},
+      { bolt: 'implies: [nut]', nut: '' },
+    ],
+    [
+      'a technology that only others imply has a rule, one that nothing shows has none',
+      {
+        Bolt: one('bolt-mark', { implies: 'Nut' }),
+        Nut: { cats: [10], js: { nut: '' } },
+        Ring: { cats: [10], js: { ring: '' } },
+      },
+      {},
+      { bolt: 'implies: [nut]', nut: '' },
+    ],
+    [
+      'names become slugs',
+      { 'Böhm & Co+': one('boehm-mark'), 'C#': one('sharp-mark') },
+      {},
+      { 'bohm-and-co-plus': '', 'c-sharp': '' },
+    ],
+  ])('%s', (_, set, options, wanted) => {
+    expect(relationsOf([set], options)).toEqual(wanted)
+  })
+})
+
+describe('files', () => {
+  const data = { cats: [10], html: 'acme-mark' }
+  test.each<[what: string, file: unknown, names: readonly string[]]>([
+    ['fingerprints by name', { Acme: data }, ['Acme']],
+    ['below technologies', { technologies: { Acme: data } }, ['Acme']],
+    ['below apps', { apps: { Acme: data }, categories: { 10: { name: 'Numbers' } } }, ['Acme']],
+    ['a list', [{ name: 'Acme', ...data }], ['Acme']],
+    ['categories alone', { 10: { name: 'Numbers', priority: 1 } }, []],
+  ])('are read: %s', (_, file, names) => {
+    expect(readFingerprints([file]).fingerprints.map(({ name }) => name)).toEqual(names)
+  })
+
+  test.each<[what: string, file: unknown, message: RegExp]>([
+    ['a text', 'acme', /no fingerprints/],
+    ['other data', { acme: { version: 1 } }, /"acme" is not a fingerprint/],
+    ['a list without names', [data], /no `name`/],
+  ])('are rejected: %s', (_, file, message) => {
+    expect(() => readFingerprints([file])).toThrow(message)
   })
 })

@@ -280,6 +280,18 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     miss: html(`<p>alone ${word}</p>`),
     notes: ['not-used', 'not-used', 'not-used', 'not-used', 'not-used'],
   }),
+  'the whole value': (word) => ({
+    data: { cats: [27], headers: { 'X-Powered-By': `^${word}$` }, description: `A  language\n called ${word}.` },
+    hit: headers({ 'x-powered-by': word }),
+    miss: headers({ 'x-powered-by': `${word}ish` }),
+    notes: [],
+  }),
+  'alternatives of which some have to be cut': (word) => ({
+    data: { cats: [5], html: `(?:<i[^>]+ data-${word}-box=|Widget by ${word})` },
+    hit: html(`<p>Widget by ${word}</p>`),
+    miss: html(`<p>Widgets by ${word}</p>`),
+    notes: ['cut-pattern'],
+  }),
   'what the format does not define': (word) => ({
     data: { cats: [], website: 'none', phase: 'moon', html: [`shape-${word}\\;shape:round`, `broken-(${word}`, 7] },
     hit: html(`<p id="shape-${word}">a</p>`),
@@ -302,7 +314,7 @@ const SECOND =
 /** Two hundred fingerprints of made-up products. */
 export const madeSet: readonly MadeFingerprint[] = Object.entries(SHAPES)
   .flatMap(([shape, make], i) =>
-    FIRST.map((first, j) => ({ shape, make, word: `${first}${SECOND[i % 20]}${i < 20 ? '' : 'x'}`, j })),
+    FIRST.map((first, j) => ({ shape, make, word: `${first}${SECOND[i % 20]}${'x'.repeat(Math.floor(i / 20))}`, j })),
   )
   .map(({ shape, make, word }) => {
     const made = make(word)
