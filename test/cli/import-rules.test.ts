@@ -106,7 +106,7 @@ describe('rules import', () => {
     ['a missing file', ['nothing', '--out', 'new'], 'there is no file or folder "nothing"'],
     ['a folder without JSON', ['full', '--out', 'new'], 'has no JSON file'],
     ['broken JSON', ['broken.json', '--out', 'new'], 'broken.json: '],
-    ['a prefix that is no slug', ['prints', '--out', 'new', '--prefix', 'X '], 'must be lower-case letters'],
+    ['a prefix with other characters', ['prints', '--out', 'new', '--prefix', 'X '], 'must be lower-case letters'],
     ['--check alone', ['--check', 'pages.jsonl'], 'needs --against NAMES'],
     [
       '--check with --out',

@@ -1,4 +1,7 @@
+import { RegExpParser } from '@eslint-community/regexpp'
 import { checkLocator } from '../../rules/checks/word-checks.ts'
+
+const parser = new RegExpParser({ ecmaVersion: 2025 })
 
 /** A place that says what a pattern means better than the pattern itself. */
 export interface BetterPlace {
@@ -36,7 +39,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
  */
 export function findBetterPlace(source: string): BetterPlace | null {
   const comment = /^<!--(?:\\s[*+]?| )*(.*?)(?:(?:\\s[*+]?| )*-->)?$/s.exec(source)
-  if (comment && !/--|<|^\^|\|(?![^(]*\))/.test(comment[1]) && comment[1] !== '')
+  if (comment && !/--|<|^\^|^$/.test(comment[1]) && isSequence(comment[1]))
     return { place: 'comment', source: comment[1] }
   const title = /^<title>([^<|]+)(<\/title>|<\\\/title>)?$/.exec(source)
   if (title) return { place: 'title', source: `^${title[1]}${title[2] === undefined ? '' : '$'}` }
@@ -57,7 +60,16 @@ export function findBetterPlace(source: string): BetterPlace | null {
 /** Whether a part of a pattern stays inside of one value: it has no quotes, spaces or brackets, except to exclude them. */
 function isInside(value: string): boolean {
   const bare = value.replace(/\[\^[^\]]*\]/g, '').replace(/\((?:\?[:=!]|\?<[=!])/g, '(')
-  return !/[<>"' ]/.test(bare.replace(/\\[^"'<> ]/g, '')) && !/\|(?![^(]*\))/.test(bare)
+  return !/[<>"' ]/.test(bare.replace(/\\[^"'<> ]/g, '')) && isSequence(value)
+}
+
+/** Whether a part of a pattern is a valid pattern without alternatives, except in groups. */
+function isSequence(source: string): boolean {
+  try {
+    return parser.parsePattern(source).alternatives.length === 1
+  } catch {
+    return false
+  }
 }
 
 /** Whether the value of an attribute may begin with anything. */
