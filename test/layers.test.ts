@@ -40,7 +40,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/text → engine/rule → engine/page → engine/lookup → engine/verdict'],
   ['coordination → coordination/redis', 'keys', 'networks', 'plugins'],
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
-  ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps → authoring/import', 'detector'],
+  [
+    'accounts',
+    'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps → authoring/import',
+    'detector',
+  ],
   ['config', 'index', 'scan'],
   ['service', 'updates'],
   ['web'],

@@ -245,6 +245,6 @@ function rate({ literals }: Pick<Part, 'literals'>): number {
 }
 
 /** Writes a text as a pattern. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -11,7 +11,7 @@ import { type Fingerprint, type FingerprintSet, listValues } from './read-finger
 import { toSlug } from './slugs.ts'
 
 /** A rule that is loaded together with the imported ones. */
-export interface KnownRule {
+interface KnownRule {
   readonly slug: string
   readonly name: string
 }
@@ -30,7 +30,7 @@ export interface ImportOptions {
 }
 
 /** A file of the imported folder. */
-export interface ImportedFile {
+interface ImportedFile {
   /** Path below the folder, with slashes. */
   readonly path: string
   readonly text: string
