@@ -43,7 +43,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/text → engine/rule → engine/page/container → engine/page → engine/lookup → engine/verdict'],
   ['coordination → coordination/redis', 'keys', 'lifecycles', 'networks', 'plugins'],
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
-  ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
+  [
+    'accounts',
+    'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps → authoring/import',
+    'detector',
+  ],
   ['config', 'index', 'scan', 'siteprint-engine'],
   ['mcp', 'service', 'updates'],
   ['batches → batches/queue', 'web'],

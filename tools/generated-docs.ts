@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
+import { NOTE_TABLE } from '../src/authoring/import/import-notes.ts'
 import { FOUND } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { isRetryable, SCAN_CAUSES, type ScanCause } from '../src/errors.ts'
@@ -44,6 +45,7 @@ export const PARTS = {
   settings: formatSettings,
   causes: formatCauses,
   findings: formatFindings,
+  'import-notes': formatImportNotes,
   'builder-categories': () => formatClosedLists()['builder-categories'],
   'technology-categories': () => formatClosedLists()['technology-categories'],
   'site-types': () => formatClosedLists()['site-types'],
@@ -58,6 +60,7 @@ export const DOCUMENT_PARTS: Readonly<Record<string, readonly (keyof typeof PART
   'docs/rules.md': ['places', 'builder-categories', 'technology-categories', 'site-types', 'vendor-names'],
   'docs/findings.md': ['findings'],
   'docs/fetching.md': ['causes'],
+  'docs/import.md': ['import-notes'],
 }
 
 /** Reads every generated document of the project and generates its parts again. */
@@ -82,6 +85,16 @@ async function buildFiles(): Promise<Readonly<Record<string, string>>> {
     'test/pages/schema.json': formatJson(ordinaryPagesSchema),
     ...(await buildClientFiles({ categories: findCategoryNames(), siteTypes: findSiteTypes() }, readVersion())),
   }
+}
+
+/** What an import reports. */
+function formatImportNotes(): string {
+  const rows = NOTE_TABLE.map(([reason, effect, sentence]) => [
+    `\`${reason}\``,
+    effect,
+    sentence.replace('{detail}', '…'),
+  ])
+  return formatTable(['reason', 'effect', 'sentence'], rows)
 }
 
 let checked: CheckedRules | undefined

@@ -1,7 +1,7 @@
 import type { Finding } from '../rules/findings.ts'
 import { readFixtures } from '../rules/fixtures.ts'
 import type { FileMemory } from '../rules/load/file-memory.ts'
-import { type CheckedRules, checkDates } from '../rules/load/load.ts'
+import { type CheckedRules, checkDates, lowerImported } from '../rules/load/load.ts'
 import { checkAbout } from './check-about.ts'
 import { checkMisses } from './far-miss.ts'
 import { checkGenericWords, readRuleWords } from './generic-words.ts'
@@ -22,7 +22,6 @@ export function lintRules(checked: CheckedRules, memory?: FileMemory): Finding[]
     ...findings,
     ...checkAbout(rules),
     ...checkDates(checked, new Date()),
-    ...tests.flatMap((test) => test.findings),
-    ...checkGenericWords(tests, places),
+    ...lowerImported([...tests.flatMap((test) => test.findings), ...checkGenericWords(tests, places)], rules),
   ]
 }

@@ -19,6 +19,7 @@ import { diffRules } from './rules/diff-rules.ts'
 import { explain } from './rules/explain-rule.ts'
 import { findGaps } from './rules/find-gaps.ts'
 import { fitRules } from './rules/fit-rules.ts'
+import { importOrCheck } from './rules/import-rules.ts'
 import { lint } from './rules/lint-rules.ts'
 import { writeNewRule } from './rules/new-rule.ts'
 import { PAGE_OPTIONS } from './rules/read-page.ts'
@@ -65,6 +66,14 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
                                         of class names and ids. --without ignores rules. --top is 60 by default.
                                         --new builder/acme --line 3 writes the draft of a rule for line 3, as new does;
                                         --category and --in are those of new.
+  npm run -s rules -- import <folder or file>… --out FOLDER [--report FILE] [--prefix P] [--skip-known]
+                                        Writes rules for fingerprints in the JSON format that Wappalyzer made common, and prints
+                                        what could not be carried over; --report writes all of it as JSON. Load them with
+                                        RULES_DIRS. The slug of a rule that is taken begins with P, by default imported-;
+                                        --skip-known leaves such technologies out.
+  npm run -s rules -- import [folder…] --check PAGES --against NAMES [--report FILE]
+                                        Compares what imported rules name on pages (.jsonl, also .gz; .warc, .har, .html) with
+                                        what another tool named there (lines with id and names), and explains each difference.
   npm run -s rules -- list [--kind K] [--category C] [--json]
                                         Lists rules: kind, slug, name, category and date, or one JSON object per line.
   npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
@@ -128,6 +137,11 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
       in: text,
     },
     prepare: findGaps,
+  },
+  import: {
+    args: ['file…'],
+    options: { out: text, report: text, prefix: text, 'skip-known': flag, check: text, against: text },
+    prepare: importOrCheck,
   },
   rename: { args: ['rule', 'new slug'], options: {}, prepare: rename },
 }

@@ -25,38 +25,50 @@ const FINDINGS = {
   'broad-clause': [
     'error',
     '{kind} {slug} fires on {pages}, by this clause ({level}): make the clause narrower, or list {slug} in `also` of the page if it is right there',
+    'imported rules',
   ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'common-literal': [
     'error',
     '"{value}" is a common word or name, which bundles of every kind contain: find a literal that only this product has',
+    'imported rules',
   ],
   'customer-host': [
     'error',
     'the host {value} belongs neither to the website nor to a source of this rule: a rule describes a vendor, not a single site',
+    'imported rules',
   ],
   'cut-word': ['error', 'every hit shows "{value}" inside a longer word: write that word from its first letter'],
   'dead-also': ['error', '`also` lists {value}, which does not fire on this page'],
   'duplicate-clause': ['error', 'this clause repeats the one in line {line}: its hits would count twice'],
-  'duplicate-name': ['error', 'the name {name} is already used by {other}'],
+  'duplicate-name': ['error', 'the name {name} is already used by {other}', 'imported rules'],
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'foreign-link': [
     'error',
     'this clause holds by a link to another site, which says nothing about this one: add from: own, or combine it with a clause of another place',
+    'imported rules',
   ],
   'frequent-literal': [
     'warning',
     '"{value}" is so common that only its first 100 occurrences in a file are tested: begin with a rarer part',
   ],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
-  'generic-word': ['error', '"{value}" {where}: find a longer mark, or combine it with another clause'],
-  'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
+  'generic-word': [
+    'error',
+    '"{value}" {where}: find a longer mark, or combine it with another clause',
+    'imported rules',
+  ],
+  'greedy-version': ['error', 'the version group {value} also matches words that are not a version', 'imported rules'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', '{key} is only allowed on the outermost group'],
-  'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
+  'heavy-weight': [
+    'error',
+    'weight: {value} is more than {cap}, the maximum of this clause: {reason}',
+    'imported rules',
+  ],
   'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}; to see why, run {command}'],
   'label-with-suffix': [
     'error',
@@ -68,12 +80,12 @@ const FINDINGS = {
     'error',
     'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer; to see why, run {command}',
   ],
-  'missing-test': ['error', 'the test file {file} is missing next to this rule'],
+  'missing-test': ['error', 'the test file {file} is missing next to this rule', 'imported rules'],
   'mixed-families': [
     'error',
     'the clauses of an `any` must belong to one family, not to {families}: write them as separate clauses',
   ],
-  'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
+  'needless-pattern': ['error', 'this match needs no regular expression: write {instead}', 'imported rules'],
   'needless-weight': ['warning', 'weight: {value} is the default weight of this clause: remove it'],
   'no-about': [
     'error',
@@ -92,6 +104,7 @@ const FINDINGS = {
   overlap: [
     'error',
     '"{value}" is also a word of {slug}, which would fire on the same pages: relate the two rules, or find another mark',
+    'imported rules',
   ],
   placeholder: ['error', 'this place is not filled in yet: write {what}'],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
@@ -106,6 +119,7 @@ const FINDINGS = {
   'unknown-name': [
     'error',
     'no name, website or source of this rule has "{value}"{hint}: correct it, add its page to `source`, or show it on a hit in {file}',
+    'imported rules',
   ],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
   'unrelated-hit': [
@@ -118,9 +132,14 @@ const FINDINGS = {
   'vendor-page': [
     'error',
     'this clause also holds on pages that the vendor does not make with the product: it must not hold on {hosts}',
+    'imported rules',
   ],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
-  'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],
+  'weak-source': [
+    'error',
+    'a search is not a source: its results change, and they show how others use a product',
+    'imported rules',
+  ],
   'wide-pattern': [
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
@@ -132,6 +151,14 @@ export type FindingCode = keyof typeof FINDINGS
 
 /** A problem in a rule or a test file. */
 export type Finding = GenericFinding<FindingCode>
+
+/** The rules for which an error may be only a warning, as the table names them. */
+const IMPORTED = 'imported rules'
+
+/** Lowers the errors of an imported rule that ask for better evidence: it loads, and lint says what would improve it. */
+export function lowerForImported(finding: Finding): Finding {
+  return FINDING_TABLE.get(finding.code)?.[2] === IMPORTED ? lowerToWarning(finding) : finding
+}
 
 /** Lowers a finding to a warning, for the rules that its row in the table names. */
 export function lowerToWarning(finding: Finding): Finding {

@@ -5,11 +5,14 @@ import { findWordForm } from './word-forms.ts'
 
 /** Keys of a clause that are not places. */
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
-export const TESTS = ['is', 'has', 'under', 'match', 'version', 'from', 'attr', 'case'] as const
+export const TESTS = ['is', 'has', 'under', 'match', 'version', 'versionText', 'from', 'attr', 'case'] as const
 export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points', 'fitted']
 
 /** Form of every slug. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** Form of what a rule requires: a slug, or a category. */
+const REQUIRED = /^(?:category:)?[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 /** Text that is not empty. */
 export const text = { type: 'string', minLength: 1 }
@@ -41,7 +44,7 @@ const RULE_SCHEMA_HEAD = {
   title: 'Siteprint rule',
   type: 'object',
   additionalProperties: false,
-  required: ['name', 'detect', 'source', 'verified'],
+  required: ['name', 'detect'],
 }
 
 /** Keys of site types. */
@@ -94,6 +97,10 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },
       hosting: { ...text, description: 'Closed builders: the hosting rule that a high verdict proves' },
       ...RESPONSE_PROPERTIES,
+      imported: {
+        ...flag,
+        description: 'Made by `rules import`: tests, sources and a date are optional, and lint only advises',
+      },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
       implies: {
         ...slugs,
@@ -103,7 +110,10 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
         ...slugs,
         description: 'Slugs of `implies` that usually apply, but not always: they reach medium at most',
       },
-      requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
+      requires: {
+        ...oneOrMore({ ...slug, pattern: REQUIRED.source, title: `${slug.title}; or category: and a category` }),
+        description: 'The rule counts only if each of these, or some rule of a category, reaches medium',
+      },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
       ...typeKeys,
       detect: {
@@ -136,6 +146,11 @@ const testProperties = {
     not: { const: true },
     description:
       'Number of the capture group of `match` that contains the version; false if the version that the place brings is not that of the product',
+  },
+  versionText: {
+    ...text,
+    description:
+      'The version as a text: \\1 is group 1 of `match`, and \\1?a:b is a if the group matched something, else b',
   },
   from: { type: 'string', enum: ['own', 'other'], description: "Whether the URL belongs to the page's own site" },
   attr: { ...text, description: 'The attribute of the element to test, instead of its text' },

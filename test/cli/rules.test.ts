@@ -125,11 +125,11 @@ describe('wrong usage is reported in a sentence', () => {
   test.each([
     [
       [],
-      'missing verb: use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, rename',
+      'missing verb: use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
     ],
     [
       ['lnt'],
-      'unknown verb "lnt"; did you mean "lint"? Use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, rename',
+      'unknown verb "lnt"; did you mean "lint"? Use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
     ],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
     [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],

@@ -18,7 +18,7 @@ async function readHelp(main: Main, args: readonly string[]): Promise<string> {
 
 /** Command → its main, and the verbs that its help names. */
 const COMMANDS: Readonly<Record<string, readonly [main: Main, verbs: string]>> = {
-  rules: [rules, 'lint test dev build explain new diff gaps list search show stats fit rename'],
+  rules: [rules, 'lint test dev build explain new diff gaps list search show stats fit import rename'],
   keys: [keys, 'create attach list usage show revoke rotate delete set-plan set-limits set-expiry set-name set-email'],
   service: [service, 'maintenance api audit batches check purge rules bot-key export import backup'],
   accounts: [accounts, 'invite create list verify reset set-plan disable enable delete'],

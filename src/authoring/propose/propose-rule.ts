@@ -1,10 +1,10 @@
-import { stringify } from 'yaml'
 import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../engine/page/page.ts'
 import type { Page } from '../../engine/page/page-types.ts'
 import { detect } from '../../engine/verdict/detect.ts'
 import { computeLevel } from '../../engine/verdict/score.ts'
 import { formatPlaceholder } from '../../rules/placeholders.ts'
+import { formatClause, formatKeys } from '../format-yaml.ts'
 import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTraits } from './rank-traits.ts'
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
 import { findDomain, type Trait } from './trait.ts'
@@ -129,7 +129,8 @@ function formatRuleFile({ page, name, chosen, others, request, known }: RulePart
     source: formatPlaceholder('the address of a page that documents these clauses'),
     verified: formatPlaceholder('the day on which you read that page, YYYY-MM-DD'),
   }
-  const list = (traits: readonly RankedTrait[]): string[] => traits.map((trait) => `  - ${formatClause(trait)}\n`)
+  const list = (traits: readonly RankedTrait[]): string[] =>
+    traits.map((trait) => `  - ${formatClause(trait.clause)}\n`)
   const comment =
     others.length === 0
       ? []
@@ -138,16 +139,7 @@ function formatRuleFile({ page, name, chosen, others, request, known }: RulePart
           '# and delete this comment.\n',
           ...list(others).map((line) => `#${line}`),
         ]
-  return [format(keys), 'detect:\n', ...list(chosen), ...comment, format(evidence)].join('')
-}
-
-function format(data: unknown): string {
-  return stringify(data, { lineWidth: 0, singleQuote: true })
-}
-
-/** Writes a clause in one line. */
-function formatClause({ clause }: RankedTrait): string {
-  return stringify(clause, { lineWidth: 0, singleQuote: true, collectionStyle: 'flow' }).trim()
+  return [formatKeys(keys), 'detect:\n', ...list(chosen), ...comment, formatKeys(evidence)].join('')
 }
 
 /** Finds a domain that is named like the product. */
@@ -168,7 +160,7 @@ function formatTestFile({ name, chosen, request, known }: Omit<RuleParts, 'page'
   const sentence = formatPlaceholder(`a sentence in which an article mentions ${product} and links to it`)
   const { level, also } = readLevels(hit, chosen, { request, known })
   const hits = [{ page: hit, confidence: level ?? 'low', ...(also.length > 0 && { also }) }]
-  return format({ hits, misses: [{ page: buildNearMiss(words, product, sentence) }] })
+  return formatKeys({ hits, misses: [{ page: buildNearMiss(words, product, sentence) }] })
 }
 
 /** Reads the level of the new rule on its hit, and the slugs of other rules that fire there. */

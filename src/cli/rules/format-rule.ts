@@ -35,7 +35,7 @@ export function formatRule({ found, source, compiled }: Rule, rules: readonly Ru
     ),
     ...formatRelations({ found, source }, rules),
     ...source.source.map((url) => `  source: ${url}`),
-    `  verified: ${source.verified}`,
+    `  verified: ${source.verified || 'no date'}`,
     `  tests: ${formatTests(found)}`,
   ]
   return `${lines.join('\n')}\n`
@@ -56,6 +56,7 @@ function formatFacts(source: RuleSource): string[] {
     'created by a model': source.aiNative === undefined ? undefined : source.aiNative ? 'yes' : 'no',
     'hosting that a high level proves': source.hosting,
     role: source.role,
+    imported: source.imported ? 'yes' : undefined,
     prior: source.prior === undefined ? undefined : `${source.prior} tenths of log-odds`,
     points: source.fitted === false ? 'written by hand' : undefined,
     thin: source.thin ? 'also applies to a page with fewer than 20 visible words' : undefined,
@@ -117,7 +118,9 @@ export function formatStats({ rules }: CheckedRules): string {
   lines.push(
     `${formatCount(fixtures.length, 'test page')}: ${formatCount(hits, 'hit')}, ${fixtures.length - hits} misses`,
   )
-  const [oldest] = rules.flatMap(({ source }) => source ?? []).sort((a, b) => a.verified.localeCompare(b.verified))
+  const [oldest] = rules
+    .flatMap(({ source }) => (source?.verified ? source : []))
+    .sort((a, b) => a.verified.localeCompare(b.verified))
   if (oldest) lines.push(`oldest verified: ${oldest.verified} (${oldest.kind} ${oldest.slug})`)
   return `${lines.join('\n')}\n`
 }

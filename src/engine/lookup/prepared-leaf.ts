@@ -16,7 +16,7 @@ export class PreparedLeaf {
   readonly isOfSiteType: boolean
   readonly countsSiblings: boolean
   readonly #kind: WordKind
-  readonly #version: number | false | undefined
+  readonly #version: Leaf['version']
   #tests: readonly Test[] | undefined
   #pattern: RegExp | undefined
   /** What the pattern found in the value that was tested last. */
@@ -39,7 +39,7 @@ export class PreparedLeaf {
     this.#tests ??= this.#prepareTests()
     for (const test of this.#tests) if (!test(value)) return false
     if (this.#pattern === undefined) return true
-    if (typeof this.#version !== 'number') return this.#pattern.test(value.text)
+    if (!this.#version) return this.#pattern.test(value.text)
     this.#match = this.#pattern.exec(value.text)
     return this.#match !== null
   }
@@ -50,11 +50,12 @@ export class PreparedLeaf {
     return text && cutLine(text, MAX_VERSION)
   }
 
-  #takeGroup(group: number | false): string | undefined {
-    if (group === false || this.#match === null) return undefined
-    const text = this.#match[group]
+  #takeGroup(version: number | false | string): string | undefined {
+    const match = this.#match
     this.#match = null // It would keep the text of the page in memory.
-    return text
+    if (version === false) return undefined
+    if (typeof version === 'string') return fillTemplate(version, match ?? [])
+    return match?.[version]
   }
 
   /** Prepares the tests and the pattern. If case matters, the word is tested first. */
@@ -70,4 +71,20 @@ export class PreparedLeaf {
 export function isBareNegation({ positive, words, is, has, under, match, from, attr, exact }: Leaf): boolean {
   if (positive || exact || words.some((word) => word.endsWith('*'))) return false
   return [is, has, under, match, from, attr].every((test) => test === undefined)
+}
+
+/** A choice by a group, up to the end of the template: `\1?a:b`. */
+const CHOICE = /\\(\d)\?([^:]*):(.*)$/s
+
+/**
+ * Fills the template of a version with the groups of a match: `\1.\2`, or `\1?a:b`, which is a if group 1 matched something and b
+ * otherwise.
+ * @returns undefined if nothing is left
+ */
+function fillTemplate(template: string, groups: readonly (string | undefined)[]): string | undefined {
+  const chosen = template.replace(CHOICE, (_, group: string, then: string, other: string) =>
+    groups[Number(group)] ? then : other,
+  )
+  const text = chosen.replace(/\\(\d)/g, (_, group: string) => groups[Number(group)] ?? '').trim()
+  return text === '' ? undefined : text
 }

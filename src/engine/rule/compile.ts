@@ -127,7 +127,8 @@ class LeafBuilder {
   #addLeaf({ place, words, source }: Extract<ClauseNode, { kind: 'leaf' }>, positive: boolean): Logic {
     const id = `c${++this.#ids}`
     const seenId = positive ? undefined : `c${++this.#ids}`
-    const { match, version, from = place.from, attr, atLeast: least } = source as Partial<Leaf>
+    const { match, from = place.from, attr, atLeast: least } = source as Partial<Leaf>
+    const version = (source.versionText ?? source.version) as Leaf['version']
     const hasSiblings = positive && from === 'own' && place.family === 'loaded'
     const siblingId = hasSiblings ? `c${++this.#ids}` : undefined
     this.leaves.push({

@@ -35,8 +35,11 @@ export interface Leaf {
   readonly has?: readonly string[]
   readonly under?: readonly string[]
   readonly match?: string
-  /** The capture group of `match` that contains the version; false if the version that the place brings is none of the product. */
-  readonly version?: number | false
+  /**
+   * The capture group of `match` that contains the version, or the template of a version; false if the version that the place
+   * brings is none of the product.
+   */
+  readonly version?: number | false | string
   readonly from?: 'own' | 'other'
   readonly attr?: string
   readonly atLeast?: number
@@ -103,6 +106,8 @@ export interface RuleSource {
   /** Responses: it is a page of the site itself, such as its own 404 page, whose code tells the builder. */
   readonly ofSite?: boolean
   readonly role?: 'cdn'
+  /** Made by `rules import`. */
+  readonly imported?: boolean
   readonly implies?: string | readonly string[]
   /** Slugs of `implies` that usually apply, but not always: they reach medium at most. */
   readonly usual?: string | readonly string[]
@@ -118,7 +123,9 @@ export interface RuleSource {
   readonly unnamed?: boolean
   readonly description?: string
   readonly detect: readonly ClauseSource[]
+  /** Empty for an imported rule that names none. */
   readonly source: readonly string[]
+  /** '' for an imported rule of which no source was read. */
   readonly verified: string
 }
 

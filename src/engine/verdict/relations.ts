@@ -1,4 +1,5 @@
 import type { RulesBySlug } from '../lookup/ruleset.ts'
+import { CATEGORY_PREFIX } from '../rule/clause.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { rankLevel, ScoredRule } from './score.ts'
 import type { Level } from './verdict-types.ts'
@@ -50,9 +51,15 @@ function followImplies(
   return implied
 }
 
-/** Drops rules that require a rule below medium. */
+/** Drops rules that require a rule below medium, or a category without a rule at medium. */
 export function dropUnrequired(scored: ScoredRules): void {
-  const isMet = (slug: string): boolean => rankLevel(scored.get(slug)?.level ?? null) >= rankLevel('medium')
+  const isFound = (one: ScoredRule | undefined): boolean => rankLevel(one?.level ?? null) >= rankLevel('medium')
+  const isMet = (required: string): boolean =>
+    required.startsWith(CATEGORY_PREFIX)
+      ? isCategoryFound(required.slice(CATEGORY_PREFIX.length))
+      : isFound(scored.get(required))
+  const isCategoryFound = (category: string): boolean =>
+    [...scored.values()].some((one) => one.rule.category === category && isFound(one))
   const missing = [...scored.values()].map((one) => [one, one.rule.requires.find((slug) => !isMet(slug))] as const)
   for (const [one, slug] of missing) if (slug !== undefined) drop(one, `required ${slug} is missing`)
 }

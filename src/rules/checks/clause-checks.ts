@@ -16,6 +16,7 @@ import type { FoundRule } from '../discover.ts'
 import { buildFinding, type Finding, type FindingCode } from '../findings.ts'
 import { checkPattern } from '../patterns/pattern-checks.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import { listGroups } from '../patterns/version-group.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from '../schema.ts'
 import { checkLocator, checkWord, type WordProblem } from './word-checks.ts'
 
@@ -152,7 +153,18 @@ export class ClauseChecker {
         this.#add('anchored-window', [...path, 'match'], { place: key, characters: place.windowCharacters })
     } else if ('version' in source && !(source.version === false && place.hasVersions))
       this.#add('version-group', [...path, 'version'], { value: String(source.version) })
+    this.#checkTemplate(source, path)
     return this.findings.length === before
+  }
+
+  /** Checks the groups that the template of a version names. */
+  #checkTemplate(source: ClauseSource, path: Path): void {
+    if (!('versionText' in source) || this.#isRejected([...path, 'versionText'])) return
+    const groups = 'match' in source ? listGroups(String(source.match)).length : 0
+    const named = [...String(source.versionText).matchAll(/\\(\d)/g)].map(([, group]) => Number(group))
+    const missing = named.find((group) => group < 1 || group > groups)
+    if (missing !== undefined || 'version' in source)
+      this.#add('version-group', [...path, 'versionText'], { value: String(missing ?? source.version) })
   }
 
   #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordProblem | null): void {

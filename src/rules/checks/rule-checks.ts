@@ -6,7 +6,7 @@ import { formatChoice } from '../../yaml/hint.ts'
 import type { SchemaValidator } from '../../yaml/schema-validator.ts'
 import { SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
-import { buildFinding, type Finding } from '../findings.ts'
+import { buildFinding, type Finding, lowerForImported } from '../findings.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { findPlaceholders, isPlaceholder } from '../placeholders.ts'
 import { SLUG } from '../schema.ts'
@@ -47,6 +47,16 @@ export interface CheckContext {
 
 /** Checks one rule file without the others, reports each problem once, and compiles the rule if there is none. */
 export function checkRule(found: FoundRule, file: SourceFile, context: CheckContext): CheckedRule {
+  const checked = checkFile(found, file, context)
+  return isImported(file) ? { ...checked, findings: checked.findings.map(lowerForImported) } : checked
+}
+
+/** Whether `rules import` has made a rule. Values are texts until the file is checked against the schema. */
+export function isImported({ data }: Pick<SourceFile, 'data'>): boolean {
+  return typeof data === 'object' && data !== null && String((data as { imported?: unknown }).imported) === 'true'
+}
+
+function checkFile(found: FoundRule, file: SourceFile, context: CheckContext): CheckedRule {
   const findings: Finding[] = [...file.findings]
   const rejected = { found, file, findings, source: null, compiled: null }
   const at = { file: found.file, line: 1, column: 1 }
@@ -57,6 +67,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
   const problems = context.validator
     .check(file)
     .filter(({ path }) => !isMisplaced(String(path[0]), found.kind) && !placeholders.paths.has(JSON.stringify(path)))
+    .filter(({ path }) => !(path.length === 1 && path[0] === 'detect' && isNamedByOthers(file)))
   findings.push(...placeholders.findings, ...problems.map(({ finding }) => finding))
   const data = file.data as Readonly<Record<string, unknown>>
   if (typeof data === 'object' && !Array.isArray(data)) {
@@ -68,7 +79,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
       if (typeof clause === 'object') checker.check(clause, ['detect', i])
     findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
   }
-  if (findings.some(isError)) return rejected
+  if (findings.map(isImported(file) ? lowerForImported : (one) => one).some(isError)) return rejected
   const source = readSource(found, data)
   // Errors in where the facts come from, and in which sites a clause accepts, do not change what the rule detects.
   findings.push(
@@ -87,11 +98,18 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
   }
 }
 
+/** Whether an imported rule has no clauses of its own, because only rules that imply it name it. */
+function isNamedByOthers(file: SourceFile): boolean {
+  const { detect } = (file.data ?? {}) as { detect?: unknown }
+  return isImported(file) && Array.isArray(detect) && detect.length === 0
+}
+
 /** Reads what the data of a valid rule file and its path say. */
 function readSource(found: FoundRule, data: Readonly<Record<string, unknown>>): RuleSource {
   return {
     ...data,
-    source: [data.source].flat(),
+    source: [data.source ?? []].flat(),
+    verified: data.verified ?? '',
     kind: found.kind,
     slug: found.slug,
     ...(found.category && { category: found.category }),
@@ -142,7 +160,7 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
     const owner = `a ${kinds.join(' or ')} rule`
     findings.push(buildFinding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
   }
-  for (const key of REQUIRED_KEYS[found.kind])
+  for (const key of isImported(file) ? [] : REQUIRED_KEYS[found.kind])
     if (!(key in data) && !meant.includes(`/${key}`))
       findings.push(buildFinding('missing-key', file.valueAt([]), { key }))
   const category = found.kind === 'builder' ? data.category : found.category

@@ -9,6 +9,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   detect: [],
   source: [],
   verified: [],
+  imported: ['technology'],
   category: ['builder'],
   aiNative: ['builder'],
   hosting: ['builder'],
@@ -26,13 +27,16 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   unnamed: ['site-type'],
 }
 
-/** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */
+/** Where the facts of a rule come from. Every rule needs them, except an imported one. */
+const EVIDENCE = ['source', 'verified']
+
+/** Keys that a kind of rule needs in addition to those that the schema requires of all rules. An imported rule needs none of them. */
 export const REQUIRED_KEYS: Readonly<Record<RuleKind, readonly string[]>> = {
-  builder: ['category', 'aiNative', 'website'],
-  technology: ['website'],
-  hosting: ['website'],
-  response: ['state'],
-  'site-type': [],
+  builder: ['category', 'aiNative', 'website', ...EVIDENCE],
+  technology: ['website', ...EVIDENCE],
+  hosting: ['website', ...EVIDENCE],
+  response: ['state', ...EVIDENCE],
+  'site-type': EVIDENCE,
 }
 
 /** Whether a key is only allowed in other kinds of rules. */

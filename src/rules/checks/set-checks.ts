@@ -15,6 +15,8 @@ const OWNER = 'builder, technology or hosting'
 
 /** Namespace of the categories that `found` clauses name. */
 const BUILDER_CATEGORY = 'builder category'
+/** Namespace of the categories that rules require. */
+const ANY_CATEGORY = 'builder or technology category'
 
 /** Namespace of the slugs of a kind. Builders and technologies share one; hosting and site types have their own. */
 export function findNamespace(kind: RuleKind): string {
@@ -39,9 +41,10 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
       const { slug, space, path, isKey } = named
-      const isCategory = space === BUILDER_CATEGORY
-      if (isCategory ? Object.hasOwn(categories.builders, slug) : spaces.get(space)?.has(slug)) continue
-      const known = isCategory ? Object.keys(categories.builders) : [...(spaces.get(space)?.keys() ?? [])]
+      const isCategory = space === BUILDER_CATEGORY || space === ANY_CATEGORY
+      const ofCategory = { ...categories.builders, ...(space === ANY_CATEGORY && categories.technologies) }
+      if (isCategory ? Object.hasOwn(ofCategory, slug) : spaces.get(space)?.has(slug)) continue
+      const known = isCategory ? Object.keys(ofCategory) : [...(spaces.get(space)?.keys() ?? [])]
       findings.push(
         buildFinding('unknown-slug', isKey ? rule.file.keyAt(path) : rule.file.valueAt(path), {
           value: slug,
@@ -140,9 +143,13 @@ export interface NamedSlug {
 export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
   const data = toRecord(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
-    for (const [i, slug] of toList<unknown>(data[key]).entries())
-      if (typeof slug === 'string' && SLUG.test(slug))
-        yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
+    for (const [i, slug] of toList<unknown>(data[key]).entries()) {
+      const path = Array.isArray(data[key]) ? [key, i] : [key]
+      if (typeof slug !== 'string') continue
+      if (SLUG.test(slug)) yield { slug, space: findNamespace(found.kind), path }
+      else if (key === 'requires' && slug.startsWith(CATEGORY_PREFIX))
+        yield { slug: slug.slice(CATEGORY_PREFIX.length), space: ANY_CATEGORY, path }
+    }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
   if (typeof data.by === 'string' && data.by !== '' && !isMisplaced('by', found.kind))

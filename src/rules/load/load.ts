@@ -7,12 +7,19 @@ import { formatHint } from '../../yaml/hint.ts'
 import { SchemaValidator } from '../../yaml/schema-validator.ts'
 import { SourceFile } from '../../yaml/source-file.ts'
 import { checkOverlaps } from '../checks/overlap-checks.ts'
-import { type CheckContext, type CheckedRule, checkRule, fromKnown, toKnown } from '../checks/rule-checks.ts'
+import {
+  type CheckContext,
+  type CheckedRule,
+  checkRule,
+  fromKnown,
+  isImported,
+  toKnown,
+} from '../checks/rule-checks.ts'
 import { checkSet } from '../checks/set-checks.ts'
 import { checkVerified } from '../checks/source-checks.ts'
 import { type CategoriesData, categoriesSchema } from '../data-schemas.ts'
 import { discoverRules, type FoundRule } from '../discover.ts'
-import { buildFinding, type Finding, RulesetError } from '../findings.ts'
+import { buildFinding, type Finding, lowerForImported, RulesetError } from '../findings.ts'
 import { FOREIGN_KEYS } from '../foreign-keys.ts'
 import { listNames } from '../own-names.ts'
 import { PatternJudge } from '../patterns/pattern-judge.ts'
@@ -90,14 +97,24 @@ export function checkFolders({ folders, detectors, timeoutMs, last, memory }: Ru
   judge.close()
   if (last !== undefined)
     rules.sort((a, b) => Number(last.has(resolve(a.found.file))) - Number(last.has(resolve(b.found.file))))
-  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules, all), ...checkOverlaps(rules))
+  // What imported rules share with others is reported at the imported ones.
+  rules.sort((a, b) => Number(isImported(a.file)) - Number(isImported(b.file)))
+  findings.push(...rules.flatMap((rule) => rule.findings))
+  findings.push(...lowerImported([...checkSet(rules, all), ...checkOverlaps(rules)], rules))
   return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
+}
+
+/** Lowers findings about imported rules. */
+export function lowerImported(findings: readonly Finding[], rules: readonly CheckedRule[]): readonly Finding[] {
+  const files = new Set(rules.flatMap(({ file, found }) => (isImported(file) ? [found.file, found.testFile] : [])))
+  return files.size === 0 ? findings : findings.map((one) => (files.has(one.file) ? lowerForImported(one) : one))
 }
 
 function checkOne(found: FoundRule, context: CheckContext, memory: FileMemory | undefined): CheckedRule {
   const check = (): CheckedRule => {
     const rule = checkRule(found, new SourceFile(found.file), context)
-    return found.hasTest ? rule : { ...rule, findings: [...rule.findings, ...checkWithoutTest(rule, context.places)] }
+    if (found.hasTest) return rule
+    return { ...rule, findings: [...rule.findings, ...lowerImported(checkWithoutTest(rule, context.places), [rule])] }
   }
   if (memory === undefined) return check()
   let checked: CheckedRule | undefined
