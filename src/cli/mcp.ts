@@ -35,7 +35,10 @@ export const main = defineCommand(HELP, async (args, io) => {
     return EXIT.ok
   }
   const { openLocalBackend } = await import('./mcp/local-backend.ts')
-  const backend = await openLocalBackend({ config: loadConfig(io.env), allow, skip: [], include: [], failsOnEnded: false }, io)
+  const backend = await openLocalBackend(
+    { config: loadConfig(io.env), allow, skip: [], include: [], failsOnEnded: false },
+    io,
+  )
   try {
     await serveStdio(backend, io)
   } finally {

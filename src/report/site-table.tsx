@@ -89,8 +89,19 @@ export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; 
 }
 
 function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
-  const { builder, confidence, hosting, network, reverseDns, tlsError, siteType, technologies, versions, failure, state } =
-    site
+  const {
+    builder,
+    confidence,
+    hosting,
+    network,
+    reverseDns,
+    tlsError,
+    siteType,
+    technologies,
+    versions,
+    failure,
+    state,
+  } = site
   const named = technologies.map((name) => (versions.has(name) ? `${name} ${versions.get(name)}` : name))
   return (
     <tr>

@@ -74,6 +74,23 @@ const RESPONSE_PROPERTIES = {
   ofSite: { ...flag, description: 'Responses: a page of the site itself, whose code tells the builder' },
 }
 
+/** Relations to other rules. */
+const RELATIONS = {
+  implies: {
+    ...slugs,
+    description: 'Slugs of rules that also apply whenever this one does; this one is more specific',
+  },
+  usual: {
+    ...slugs,
+    description: 'Slugs of `implies` that usually apply, but not always: they reach medium at most',
+  },
+  requires: {
+    ...oneOrMore({ ...slug, pattern: REQUIRED.source, title: `${slug.title}; or category: and a category` }),
+    description: 'The rule counts only if each of these, or some rule of a category, reaches medium',
+  },
+  excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
+}
+
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
@@ -102,19 +119,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
         description: 'Made by `rules import`: tests, sources and a date are optional, and lint only advises',
       },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
-      implies: {
-        ...slugs,
-        description: 'Slugs of rules that also apply whenever this one does; this one is more specific',
-      },
-      usual: {
-        ...slugs,
-        description: 'Slugs of `implies` that usually apply, but not always: they reach medium at most',
-      },
-      requires: {
-        ...oneOrMore({ ...slug, pattern: REQUIRED.source, title: `${slug.title}; or category: and a category` }),
-        description: 'The rule counts only if each of these, or some rule of a category, reaches medium',
-      },
-      excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
+      ...RELATIONS,
       ...typeKeys,
       detect: {
         type: 'array',

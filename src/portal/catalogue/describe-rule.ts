@@ -9,7 +9,7 @@ const MAX_WORDS = 3
 const MAX_WORD = 80
 
 /** A part of a mark: plain text, or a word of the rule. */
-export interface MarkPart {
+interface MarkPart {
   readonly text: string
   readonly isCode: boolean
 }
