@@ -69,4 +69,38 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     code: 'new RegExp(`^${HASH_PREFIX}`)',
     reason: 'a constant prefix, evaluated by MongoDB on tokens of sessions',
   },
+  {
+    file: 'src/authoring/import/better-places.ts',
+    code: 'new RegExp(`^<([a-z][a-z0-9-]*)(?:${INSIDE}>?|>)?$`)',
+    reason:
+      'constants of the file: runs in `rules import` on one pattern of a fingerprint that the author chose, never on a page',
+  },
+  {
+    file: 'src/authoring/import/better-places.ts',
+    code: 'new RegExp(\n  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=(?:${QUOTE}|(?=\\\\[\\\\^[^\\\\]]*\\\\][*+]))(.+?)(${QUOTE})?$`,\n)',
+    reason:
+      'constants of the file: runs in `rules import` on one pattern of a fingerprint that the author chose, never on a page',
+  },
+  {
+    file: 'src/authoring/import/better-places.ts',
+    code: 'new RegExp(`^<(link|a|script|img|iframe|embed|form)${INSIDE}+(.+)$`)',
+    reason:
+      'constants of the file: runs in `rules import` on one pattern of a fingerprint that the author chose, never on a page',
+  },
+  {
+    file: 'src/authoring/import/better-places.ts',
+    code: "new RegExp(\n  `^(\\\\^?(?:https\\\\??:|https\\\\?:\\\\?|\\\\(\\\\?:https\\\\?:\\\\)\\\\?)?\\\\\\\\?/\\\\\\\\?/|\\\\\\\\\\\\.)(${HOST})(${PATH})$`,\n  'i',\n)",
+    reason:
+      'constants of the file: runs in `rules import` on one pattern of a fingerprint that the author chose, never on a page',
+  },
+  {
+    file: 'src/authoring/import/build-clauses.ts',
+    code: 'new RegExp(`${match}|`)',
+    reason: 'run on an empty text, to count the groups',
+  },
+  {
+    file: 'src/authoring/import/fit-pattern.ts',
+    code: "new RegExp(source, 'i')",
+    reason: 'compiled only to validate it, never run',
+  },
 ]

@@ -38,7 +38,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
  * @returns null if the pattern is about something else
  */
 export function findBetterPlace(source: string): BetterPlace | null {
-  const comment = /^<!--(?:\\s[*+]?| )*(.*?)(?:(?:\\s[*+]?| )*-->)?$/s.exec(source)
+  const comment = /^<!--(?:\\s[*+]?| ){0,9}(.*)$/s.exec(source.replace(/(?:\\s[*+]?| ){0,9}-->$/, ''))
   if (comment && !/--|<|^\^|^$/.test(comment[1]) && isSequence(comment[1]))
     return { place: 'comment', source: comment[1] }
   const title = /^<title>([^<|]+)(<\/title>|<\\\/title>)?$/.exec(source)
@@ -59,7 +59,7 @@ export function findBetterPlace(source: string): BetterPlace | null {
 
 /** Whether a part of a pattern stays inside of one value: it has no quotes, spaces or brackets, except to exclude them. */
 function isInside(value: string): boolean {
-  const bare = value.replace(/\[\^[^\]]*\]/g, '').replace(/\((?:\?[:=!]|\?<[=!])/g, '(')
+  const bare = value.replace(/\[\^[^\]]{0,99}\]/g, '').replace(/\((?:\?[:=!]|\?<[=!])/g, '(')
   return !/[<>"' ]/.test(bare.replace(/\\[^"'<> ]/g, '')) && isSequence(value)
 }
 

@@ -333,5 +333,5 @@ function splitList(selector: string): readonly string[] {
 
 /** Quotes values of attributes that browsers require to be quoted: `[src*=acme.js]`. */
 function quoteValues(selector: string): string {
-  return selector.replace(/\[([\w-]+)([~|^$*]?=)([^\]"'\s]+)\]/g, '[$1$2"$3"]').trim()
+  return selector.replace(/\[([\w-]{1,50})([~|^$*]?=)([^\]"'\s]{1,200})\]/g, '[$1$2"$3"]').trim()
 }

@@ -54,7 +54,7 @@ const keepGroup = (old: number): number => old
 
 /** Lets a pattern that begins with a number begin at its first digit only: it matches the same texts. */
 function startAtNumber(pattern: string, needsGroups: boolean): string {
-  const isNumber = /^(?:\(\?:)*\(?(?:\(\?:)*(?:\\d|\[\\d|\[0-9)/.test(pattern)
+  const isNumber = /^(?:\(\?:){0,9}\(?(?:\(\?:){0,9}(?:\\d|\[\\d|\[0-9)/.test(pattern)
   return needsGroups && isNumber ? `(?:^|[^\\d.])${pattern}` : pattern
 }
 
@@ -81,7 +81,7 @@ function isAccepted(match: string, judge: PatternJudge): boolean {
 function closeTags(pattern: string): string {
   if (!/<[a-z!]/i.test(pattern)) return pattern
   return pattern
-    .replace(/\[\^((?:[^\]\\<]|\\.)*)\](?=[*+]|\{\d+,)/g, '[^<$1]')
+    .replace(/\[\^((?:[^\]\\<]|\\.){0,99})\](?=[*+]|\{\d+,)/g, '[^<$1]')
     .replace(/(^|[^\\])\.(?=[*+]|\{\d+,)/g, '$1[^<>]')
 }
 
@@ -229,7 +229,7 @@ function countGroups(source: string): number {
   return (
     source
       .replace(/\\./g, '')
-      .replace(/\[[^\]]*\]/g, '')
+      .replace(/\[[^\]]{0,99}\]/g, '')
       .match(/\((?!\?[:=!]|\?<[=!])/g)?.length ?? 0
   )
 }

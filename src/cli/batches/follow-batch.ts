@@ -60,7 +60,7 @@ async function copyResults(
       const response = await client.request(`/${encodeURIComponent(id)}/results${query}`, { signal })
       const text = await response.text()
       if (!output.write(text)) await once(output, 'drain', { signal })
-      const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+      const next = /<[^<>?]{0,999}(\?[^<>]{0,999})>;\s{0,9}rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       batch = await client.get(id, signal)
       const { succeeded, failed } = batch.counts
       bar.update(succeeded + failed, { status: batch.status, failed })

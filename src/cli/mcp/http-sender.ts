@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000
 
 /** Builds the function that sends requests to a service. `api` is its URL, `key` an API key. */
 export function buildHttpSender(api: string, key: string): SendRequest {
-  const base = api.replace(/\/+$/, '')
+  const base = api.replace(/\/{1,9}$/, '')
   return async (path, body): Promise<ApiResponse> => {
     try {
       const response = await fetch(base + path, {

@@ -74,7 +74,7 @@ export function isBareNegation({ positive, words, is, has, under, match, from, a
 }
 
 /** A choice by a group, up to the end of the template: `\1?a:b`. */
-const CHOICE = /\\(\d)\?([^:]*):(.*)$/s
+const CHOICE = /\\(\d)\?([^:]{0,99}):(.*)$/s
 
 /**
  * Fills the template of a version with the groups of a match: `\1.\2`, or `\1?a:b`, which is a if group 1 matched something and b
