@@ -91,7 +91,7 @@ describe('one live site', () => {
     ],
     [
       ['--urls', 'x.txt', '--include', 'dns'],
-      '--include does not accept "dns": use one of evidence, versions, infrastructure, timing, warnings, meta, page',
+      '--include does not accept "dns": use one of evidence, versions, infrastructure, timing, warnings, meta, page, details, packages',
     ],
   ])('wrong usage %j', async (args, sentence) => {
     const { code, stderr } = await scan(args)

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { openPortal, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 import { openVisitor, readForm, readText, type Visitor } from './scan-form.ts'
 
-const EXTRAS = 'evidence,versions,infrastructure,timing,warnings,meta,page'
+const EXTRAS = 'evidence,versions,infrastructure,timing,warnings,meta,page,details,packages'
 /** In the middle of a month and of a minute. */
 const NOON = Date.UTC(new Date().getUTCFullYear() + 1, 4, 10, 12, 0, 15)
 
@@ -363,7 +363,7 @@ describe('the page of a result', () => {
     const site = newSite()
     const { html } = await own.me.open(await scan(own.me, site))
     const shown = JSON.parse(decodeHTML(/<pre id="json">(.*?)<\/pre>/s.exec(html)?.[1] ?? ''))
-    const extras = apiRevision === 1 ? EXTRAS.replace(',meta,page', '') : EXTRAS
+    const extras = apiRevision === 1 ? EXTRAS.replace(',meta,page,details,packages', '') : EXTRAS
     const { body } = await own.portal.call({ url: scanOf(site, `&include=${extras}`), secret: own.me.secret })
     expect({ ...shown, cached: true }).toEqual(body)
     expect(shown.cached).toBe(false)

@@ -164,10 +164,10 @@ describe.skipIf(server === null)('the database', () => {
   })
 
   test.each([
-    ['none', undefined, 'version 5'],
-    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 5'],
-    ['of an earlier version', { $jsonSchema: { title: 'version 1', required: ['other'] } }, 'version 5'],
-    ['of a later version', { $jsonSchema: { title: 'version 6' } }, 'version 6'],
+    ['none', undefined, 'version 6'],
+    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 6'],
+    ['of an earlier version', { $jsonSchema: { title: 'version 1', required: ['other'] } }, 'version 6'],
+    ['of a later version', { $jsonSchema: { title: 'version 7' } }, 'version 7'],
   ])('an existing validator (%s) is upgraded unless its version is later', async (_, validator, expected) => {
     const db = client.db(sampleKey().id)
     await db.createCollection('usage', { validator })
