@@ -27,7 +27,7 @@ describe.skipIf(isBrowserMissing('the documentation in a browser'))('the documen
     await page.getByRole('button', { name: 'Apply credentials' }).first().click()
     await page.getByRole('button', { name: 'Close' }).first().click()
     for (const summary of await page.locator('.opblock-summary-control').all()) await summary.click()
-    expect(await page.locator('.opblock.is-open').count()).toBe(5)
+    expect(await page.locator('.opblock.is-open').count()).toBe(11)
     const me = page.locator('.opblock', { hasText: '/api/v1/me' })
     await me.getByRole('button', { name: 'Try it out' }).click()
     await me.getByRole('button', { name: 'Execute' }).click()

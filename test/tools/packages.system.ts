@@ -169,9 +169,10 @@ function readPages(): PageInput[] {
 
 describe.skipIf(isBrowserMissing('siteprint-engine in Chromium'))('siteprint-engine in Chromium', () => {
   test.each(['page', 'worker'])('gives the verdicts of Node in a %s', async (place) => {
-    const pages = readPages()
+    // Another thread runs the same code, so a part of the pages is enough there.
+    const pages = readPages().filter((_, i) => place === 'page' || i % 20 === 0)
     const ruleset = openOwnRuleset()
-    const expected = pages.map((page) => JSON.parse(JSON.stringify(toResult(detect(ruleset, buildPage(page)), EXTRAS))))
+    const expected = JSON.stringify(pages.map((page) => toResult(detect(ruleset, buildPage(page)), EXTRAS)))
     const address = await serveFolder(inModules('siteprint-engine'))
     const page = await (await startBrowser()).newPage()
     await page.goto(address)
@@ -190,7 +191,9 @@ describe.skipIf(isBrowserMissing('siteprint-engine in Chromium'))('siteprint-eng
         })
       })()`,
     }[place] as string
-    expect(JSON.parse(await page.evaluate(inPlace))).toEqual(expected)
+    // Browsers of today encode ^ in paths, as the URL Standard says since 2023; Node 20 does not.
+    const found = String(await page.evaluate(inPlace)).replaceAll('%5E', '^')
+    expect(JSON.parse(found)).toEqual(JSON.parse(expected.replaceAll('%5E', '^')))
   })
 })
 
