@@ -58,7 +58,11 @@ describe.skipIf(generators === null).each([[1], [2]] as const)('clients generate
 
   test('openapi-python-client', async () => {
     const config = join(work, 'config.yaml')
-    writeFileSync(config, 'post_hooks: []\n')
+    // The generator knows no lists of lines: it sends them as they are.
+    const lists = ['text/plain', 'application/x-ndjson', 'text/csv'].map(
+      (type) => `  ${type}: application/octet-stream\n`,
+    )
+    writeFileSync(config, `post_hooks: []\ncontent_type_overrides:\n${lists.join('')}`)
     const options = [
       '--meta',
       'none',

@@ -3,7 +3,19 @@
 from .client import Siteprint
 from .errors import ClientError, NoResponseError, SiteprintError, StoppedError
 from .scan_all import ScanAll, ScanOutcome
-from .schema import Batch, BatchLine, BatchList, Catalogue, CatalogueEntry, DayUsage, Evidence, Extra, KeyInfo, KeyUsage, ScanResult
+from .schema import (
+    Batch,
+    BatchLine,
+    BatchList,
+    Catalogue,
+    CatalogueEntry,
+    DayUsage,
+    Evidence,
+    Extra,
+    KeyInfo,
+    KeyUsage,
+    ScanResult,
+)
 
 __all__ = [
     "Batch",

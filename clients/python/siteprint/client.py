@@ -136,7 +136,7 @@ class Siteprint:
         return cast(Batch, self._call(f"/batches/{quote(batch_id, safe='')}/retry", method="POST"))
 
     def batch_results(self, batch_id: str, *, poll: float = POLL_SECONDS) -> Iterator[BatchLine]:
-        """Yields the results of a batch in the order of completion, and waits for the missing ones until it has ended."""
+        """Yields the results of a batch in the order of completion, and waits until it has ended."""
         query = ""
         while True:
             text, headers = self._request(f"/batches/{quote(batch_id, safe='')}/results{query}")

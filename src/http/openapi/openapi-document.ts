@@ -121,7 +121,6 @@ function describeOperation(operation: Operation, { components, revision, categor
         schema: operation.ok,
         examples: success,
         types: okTypes,
-        media: revision === 2 ? operation.media : undefined,
       }),
       ...(isCacheable ? [respond(304, 'Not modified')] : []),
       ...failures,
@@ -153,17 +152,14 @@ interface Content {
   readonly examples: Examples
   /** Media types; JSON if absent. The schema describes the first one: a line of it, if it is not JSON. */
   readonly types?: readonly string[] | undefined
-  /** Another media type of the response, which is JSON too. */
-  readonly media?: string | undefined
 }
 
-function describeContent({ schema, examples, types = ['application/json'], media }: Content): Json {
+function describeContent({ schema, examples, types = ['application/json'] }: Content): Json {
   const [main, ...others] = types
   return {
     content: {
       [main]: { schema: { $ref: `#/components/schemas/${schema}` }, examples },
       ...Object.fromEntries(others.map((type) => [type, TEXT_MEDIA])),
-      ...(media !== undefined && { [media]: { schema: { type: 'object' } } }),
     },
   }
 }

@@ -29,8 +29,6 @@ export interface Operation {
   /** Media types of the body that are lists of URLs instead of JSON. */
   readonly listTypes?: readonly string[]
   readonly ok: ResponseName
-  /** Another media type of a 200 response in revision 2, which `Accept` asks for. */
-  readonly media?: string
   /** Status of a success; 200 by default. */
   readonly okStatus?: 200 | 202
   /** Media types of a success; JSON by default. */

@@ -23,10 +23,10 @@ interface ScanParts {
 const shared = {
   path: '/scan',
   summary: 'Scan a URL',
+  // The document describes JSON alone: with a second type, generated clients lose the type of the result.
   description:
     'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
   ok: 'ScanResult',
-  media: CYCLONEDX_TYPE,
   errors: ['invalid_url', 'blocked_target', 'quota_exceeded', 'scan_failed', 'scan_timeout'],
   since: 1,
 } as const
