@@ -1,5 +1,5 @@
 // A module that is imported on demand, and whose code is in a chunk that others share, gets a chunk of its own that only passes its
-// exports on. Whoever imports it can take them from the shared chunk, which saves a file in the package and a read at run time.
+// exports on. A module that imports it can take them from the shared chunk, which saves a file in the package and a read at run time.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -14,11 +14,12 @@ export function inlineForwards(folder) {
   for (const [name, text] of [...texts]) {
     const [, exports, target] = FORWARD.exec(text) ?? []
     if (!name.startsWith('chunk-') || exports === undefined) continue
-    if ([...texts.values()].some((other) => other.includes(`from "./${name}"`))) continue
+    const quoted = JSON.stringify(`./${name}`)
+    if ([...texts.values()].some((other) => other.includes(`from ${quoted}`))) continue
     const members = exports.split(', ').map((one) => one.split(' as '))
     const taken = members.map(([local, exported = local]) => `${exported}: chunk.${local}`).join(', ')
     for (const [user, code] of texts)
-      texts.set(user, code.replaceAll(`import("./${name}")`, `import("${target}").then((chunk) => ({ ${taken} }))`))
+      texts.set(user, code.replaceAll(`import(${quoted})`, `import("${target}").then((chunk) => ({ ${taken} }))`))
     texts.delete(name)
     rmSync(join(folder, name))
   }
