@@ -138,7 +138,8 @@ describe('a thread', () => {
       if (!['silence', 'state'].includes(url)) parentPort.postMessage({ type: 'site', id, site: { url } })
     })`,
   )
-  const short = { file: trap, policy: { ...policy, deadlineMs: 200 }, graceMs: 500 }
+  const short = { file: trap, policy: { ...policy, deadlineMs: 2000 }, graceMs: 500 }
+  const patient = { file: trap, policy: { ...policy, deadlineMs: LATE_MS } }
 
   test('that hangs fails its scans in time and is replaced', async () => {
     const thread = openThread(short)
@@ -155,13 +156,13 @@ describe('a thread', () => {
   })
 
   test.each(['end', 'throw'])('is replaced after: %s', async (text) => {
-    const thread = openThread(short)
+    const thread = openThread(patient)
     await expect(thread.fetch(text, call)).rejects.toMatchObject({ reason: 'internal' })
     expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
   })
 
   test('that is closed rejects running and new scans', async () => {
-    const thread = openThread(short)
+    const thread = openThread(patient)
     const pending = thread.fetch('silence', call)
     pending.catch(() => {})
     await thread.close()
