@@ -1,8 +1,18 @@
 // A module that several entries share is in the chunk of exactly those entries that use it, so there are many chunks, and most are small.
 // A package should have few files. Chunks are merged where that makes entries read the fewest bytes that they do not need.
 
+import { isBuiltin } from 'node:module'
+
 /** Chunks that are larger stay as they are: the merge of small ones saves as many files. */
 const MAX_MERGED_BYTES = 30_000
+
+/** An entry is what a process or a thread begins with; a dynamic import is needed once, and often not at all. */
+const ENTRY_WEIGHT = 10
+
+/** What loading a package that is not bundled costs, in bytes of our own code that load in the same time: undici is 120 files. */
+const PACKAGE_BYTES = 500_000
+/** The same for a module of Node. */
+const BUILTIN_BYTES = 5_000
 
 /**
  * @typedef {object} Chunk
@@ -24,11 +34,12 @@ export function mergeChunks(chunks, wanted) {
   const nodes = new Map(
     chunks.map(({ fileName, code, isEntry, isDynamicEntry, imports, moduleIds }) => {
       const isFixed = isEntry || isDynamicEntry || moduleIds.some((id) => id.startsWith('\0'))
-      const isRoot = isEntry || isDynamicEntry
-      return [fileName, { bytes: code.length, isFixed, isRoot, moduleIds, count: 1, imports: new Set(imports) }]
+      const weight = isEntry ? ENTRY_WEIGHT : isDynamicEntry ? 1 : 0
+      return [fileName, { bytes: code.length, isFixed, weight, moduleIds, count: 1, imports: new Set(imports) }]
     }),
   )
-  for (const { imports } of nodes.values()) for (const name of imports) if (!nodes.has(name)) imports.delete(name)
+  for (const name of new Set(chunks.flatMap(({ imports }) => imports)))
+    if (!nodes.has(name)) nodes.set(name, createExternal(name))
   let left = [...nodes.values()].filter(({ isFixed }) => !isFixed).length
   for (; left > wanted; left--) {
     const pair = findBestPair(nodes)
@@ -39,10 +50,18 @@ export function mergeChunks(chunks, wanted) {
   return new Map(merged.flatMap(({ moduleIds }, i) => moduleIds.map((id) => [id, `shared-${i}`])))
 }
 
+/** A module outside of the bundle, which is never merged, and costs each entry that reaches it. */
+function createExternal(name) {
+  const bytes = isBuiltin(name) ? BUILTIN_BYTES : PACKAGE_BYTES
+  return { bytes, isFixed: true, weight: 0, moduleIds: [], count: 1, imports: new Set() }
+}
+
 /** Finds the two chunks whose merge costs least: the bytes that each entry reads in addition. */
 function findBestPair(nodes) {
   const reached = new Map([...nodes.keys()].map((name) => [name, reach(nodes, name)]))
-  const roots = [...nodes].filter(([, { isRoot }]) => isRoot).map(([name]) => reached.get(name))
+  const roots = [...nodes]
+    .filter(([, { weight }]) => weight > 0)
+    .map(([name, { weight }]) => ({ weight, names: reached.get(name) }))
   const free = [...nodes]
     .filter(([, { isFixed, bytes }]) => !isFixed && bytes <= MAX_MERGED_BYTES)
     .map(([name]) => name)
@@ -53,8 +72,8 @@ function findBestPair(nodes) {
       if (isBetween(nodes, reached, one, other)) continue
       const both = [...new Set([...reached.get(one), ...reached.get(other)])]
       const cost = roots
-        .filter((root) => root.has(one) !== root.has(other))
-        .reduce((sum, root) => sum + readBytes(both.filter((name) => !root.has(name))), 0)
+        .filter(({ names }) => names.has(one) !== names.has(other))
+        .reduce((sum, { weight, names }) => sum + weight * readBytes(both.filter((name) => !names.has(name))), 0)
       if (cost < best.cost) Object.assign(best, { cost, pair: [one, other] })
     }
   return best.pair
