@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'
@@ -82,27 +82,6 @@ describe('SIGTERM under load', () => {
     expect(Math.min(...answered)).toBeGreaterThan(1)
     expect(await usedOf(settings)).toBe(answered.reduce((sum, one) => sum + one))
   })
-})
-
-test('running scans are answered, and idle connections do not delay the stop', async () => {
-  const { service, settings } = await start()
-  const { port } = new URL(service.url)
-  const idle = connect(Number(port), '127.0.0.1')
-  await once(idle, 'connect')
-  const slow = ['/slow', '/slow2', '/slow3'].map((path, i) =>
-    fetch(service.url + scanOf(site.page(5 + i, path)), { headers: { 'x-api-key': service.key } }),
-  )
-  await sleep(300)
-  const began = performance.now()
-  service.child.kill('SIGTERM')
-  const answers = await Promise.all(slow)
-  expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual(
-    Array(3).fill([200, 'close']),
-  )
-  expect(await service.ended).toBe(0)
-  expect(performance.now() - began).toBeLessThan(5000)
-  expect(await usedOf(settings)).toBe(3)
-  idle.destroy()
 })
 
 test('an unread log delays neither responses nor the stop', async () => {
