@@ -1,4 +1,4 @@
-import { defineCommand, EXIT, readArgs } from '../../src/cli/command/command.ts'
+import { defineCommand, EXIT, readArgs, UsageError } from '../../src/cli/command/command.ts'
 import { runMain } from '../../src/cli/command/run-main.ts'
 import { measureFaults } from './batches/faults.ts'
 import { measureFairness, measureThroughput, measureWaiting } from './batches/load.ts'
@@ -48,7 +48,7 @@ const main = defineCommand(HELP, async (args, io) => {
   const read = (option: string, text: string, min: number): number => {
     const value = Number(text)
     if (Number.isInteger(value) && value >= min) return value
-    throw new Error(`--${option} must be a whole number from ${min}`)
+    throw new UsageError(`--${option} must be a whole number from ${min}`)
   }
   const report = await MEASUREMENTS[name]({
     urls: read('urls', values.urls ?? `${DEFAULT_URLS[name]}`, 10),

@@ -9,6 +9,8 @@ import { findBinaries, findFreePort, openMongo, openNode, openRedis, type Part }
 
 const PLAN = 'bench: { perMinute: 1000000, perMonth: 10000000, keys: 1, batchUrls: 1000000 }\n'
 const FREE = 'free: { perMinute: 10, perMonth: 100 }\n'
+/** Signals that end the bench, and with it the processes it has started. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export interface ServiceOptions {
   readonly concurrency: number
@@ -38,10 +40,13 @@ export async function startBenchService(options: ServiceOptions): Promise<BenchS
   const mongo = binaries && (await openMongo(binaries.mongod, folder))
   const env = buildSettings(folder, options.concurrency, redis?.url, mongo?.url)
   const started: Part[] = []
+  const stop = (): void => void close().then(() => process.exit(130))
   const close = async (): Promise<void> => {
+    for (const signal of SIGNALS) process.removeListener(signal, stop)
     await Promise.all(started.map((part) => part.end('SIGKILL')))
     rmSync(folder, { recursive: true, force: true })
   }
+  for (const signal of SIGNALS) process.once(signal, stop)
   try {
     for (const part of [redis, mongo]) {
       if (part === null) continue
