@@ -27,7 +27,7 @@ test('the shards of several files are together the lines of one run', async () =
   const all = await scan()
   expect(all).toHaveLength(50)
   const shards = []
-  for (let part = 1; part <= 16; part++) shards.push(...(await scan('--shard', `${part}/16`)))
+  for (let part = 1; part <= 3; part++) shards.push(...(await scan('--shard', `${part}/3`)))
   expect(shards.sort()).toEqual(all.sort())
 })
 
