@@ -14,6 +14,8 @@ const ROUND_MS = 15_000
 const SETTLE_AFTER_MS = 60_000
 /** A batch that was created but not opened belongs to a process that was killed. */
 const UNOPENED_MS = 600_000
+/** Webhooks that are sent at a time: a receiver that does not respond takes ten seconds, and must not delay the others. */
+const SENT_AT_ONCE = 32
 const DAY_MS = 86_400_000
 /** Days after which a batch that is not completed is cancelled: long enough for a quota to come back. */
 const MAX_OPEN_DAYS = 40
@@ -75,9 +77,9 @@ export class BatchMaintenance {
     this.#isWanted = false
     if (this.#events.isActive?.() === false) return
     try {
-      await this.#sendWebhooks()
       await this.#reviewOpen()
       await this.#settle()
+      await this.#sendWebhooks()
       await this.#deleteOld()
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
@@ -87,10 +89,9 @@ export class BatchMaintenance {
 
   async #sendWebhooks(): Promise<void> {
     const { store, webhooks, clock } = this.#parts
-    for (const batch of await store.batches.listDueWebhooks(clock())) {
-      if (this.#isClosed) return
-      await webhooks.send(batch)
-    }
+    const due = await store.batches.listDueWebhooks(clock())
+    for (let start = 0; start < due.length && !this.#isClosed; start += SENT_AT_ONCE)
+      await Promise.all(due.slice(start, start + SENT_AT_ONCE).map((batch) => webhooks.send(batch)))
   }
 
   /** Continues batches whose quota has come back, and ends those that have waited too long. */

@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { BatchMaintenance } from '../../src/batches/maintain-batches.ts'
 import { buildWebhookSecret, WebhookSender } from '../../src/batches/webhook.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
@@ -104,4 +106,34 @@ test.each([
   const after = await send(await createEnded(url), DEFAULT_POLICY)
   expect(after).toMatchObject({ state: 'waiting', attempts: [{ status: null }] })
   expect(after?.attempts[0].error).not.toContain('127.0.0.1')
+})
+
+test('a receiver that does not respond does not delay other webhooks', async () => {
+  const waiting: (() => void)[] = []
+  const count = 3
+  let onAllArrived = (): void => {}
+  const allArrived = new Promise<void>((resolve) => {
+    onAllArrived = resolve
+  })
+  const server = createServer((request, response) => {
+    request.resume()
+    waiting.push(() => response.writeHead(204).end())
+    // Each is answered only after all have arrived.
+    if (waiting.length < count) return
+    for (const answer of waiting) answer()
+    onAllArrived()
+  })
+  onFileEnd(() => void server.close().closeAllConnections())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const ended = [await createEnded(url), await createEnded(url), await createEnded(url)]
+  const parts = { store, policy: LOCAL, clock: () => NOW, log: pino({ level: 'silent' }) }
+  const webhooks = new WebhookSender({ ...parts, pepper: PEPPER })
+  const settings = { plans: new Map(), batchDays: 7 }
+  const maintenance = new BatchMaintenance({ ...parts, settings, webhooks }, { onResumed: () => {} })
+  maintenance.start()
+  await allArrived
+  await maintenance.close()
+  const states = await Promise.all(ended.map(async ({ id }) => (await store.batches.getBatch(id))?.webhook?.state))
+  expect(states).toEqual(Array(count).fill('delivered'))
 })

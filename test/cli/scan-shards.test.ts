@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { isInShard, parseShard } from '../../src/cli/scan/shard.ts'
 import { smallProject } from '../support/built-project.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
+import { HTML, packedEach, response, titled } from './formats/warc-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-shards-'))
 onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,6 +27,21 @@ test('the shards of several files are together the lines of one run', async () =
   const all = await scan()
   expect(all).toHaveLength(50)
   const shards = []
+  for (let part = 1; part <= 3; part++) shards.push(...(await scan('--shard', `${part}/3`)))
+  expect(shards.sort()).toEqual(all.sort())
+})
+
+test('sixteen shards of an archive are together the lines of one run', async () => {
+  const records = Array.from({ length: 48 }, (_, n) =>
+    response(`https://acme.com/${n}`, HTML, titled(`Page ${n}`), { 'WARC-Record-ID': `<urn:uuid:${n}>` }),
+  )
+  const file = join(folder, 'pages.warc.gz')
+  writeFileSync(file, packedEach(records))
+  const scan = async (...args: string[]): Promise<string[]> =>
+    (await smallProject().run('scan', ['--warc', file, ...args])).stdout.split('\n').filter(Boolean)
+  const all = await scan()
+  expect(all).toHaveLength(48)
+  const shards: string[] = []
   for (let part = 1; part <= 16; part++) shards.push(...(await scan('--shard', `${part}/16`)))
   expect(shards.sort()).toEqual(all.sort())
 })

@@ -97,10 +97,22 @@ describe('the deployment', () => {
     const selectors = [
       find<Deployment>('Deployment').spec?.selector.matchLabels,
       find<PodDisruptionBudget>('PodDisruptionBudget').spec?.selector?.matchLabels,
-      find<NetworkPolicy>('NetworkPolicy').spec?.podSelector.matchLabels,
       find<Service>('Service').spec?.selector,
       find<Service>('Service', 'siteprint-metrics').spec?.selector,
     ]
     for (const selector of selectors) expect(selector).toEqual(labels)
   })
+})
+
+test('the workers have the settings, the user and the network policy of the servers, and a selector of their own', () => {
+  const [server, worker] = ['siteprint', 'siteprint-worker'].map((name) => find<Deployment>('Deployment', name).spec)
+  const [a, b] = [server?.template?.spec, worker?.template?.spec]
+  const { envFrom, volumeMounts, securityContext } = a?.containers[0] ?? {}
+  expect(b?.containers[0]).toMatchObject({ envFrom, volumeMounts, securityContext })
+  expect(b?.securityContext).toEqual(a?.securityContext)
+  const names = [server, worker].map((spec) => spec?.template?.metadata?.labels?.['app.kubernetes.io/name'])
+  expect(worker?.selector.matchLabels).toEqual(worker?.template?.metadata?.labels)
+  expect(find<Service>('Service', 'siteprint-worker-metrics').spec?.selector).toEqual(worker?.selector.matchLabels)
+  const policy = find<NetworkPolicy>('NetworkPolicy').spec?.podSelector.matchExpressions
+  expect(policy).toEqual([{ key: 'app.kubernetes.io/name', operator: 'In', values: names }])
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { smallProject } from '../support/built-project.ts'
 import { NODE_ARGS } from '../support/node-args.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
-import { mongoUrl, redisUrl } from '../support/services.ts'
+import { mongoUrl, redisUrl, startRedis } from '../support/services.ts'
 import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { Nodes } from './nodes.ts'
 import { makeFolder, type RunningService, type Settings, startService, writePlans } from './start-service.ts'
@@ -113,9 +113,10 @@ describe('a server without other servers', () => {
 })
 
 const redis = await redisUrl('batches')
+const ownRedis = await startRedis('batches')
 const mongo = mongoUrl('batches')
 
-describe.skipIf(redis === null || mongo === null)('workers', () => {
+describe.skipIf(redis === null || ownRedis === null || mongo === null)('workers', () => {
   const settings = (): Settings => ({
     REDIS_URL: String(redis),
     MONGODB_URL: String(mongo),
@@ -125,10 +126,10 @@ describe.skipIf(redis === null || mongo === null)('workers', () => {
     LOG_LEVEL: 'warn',
   })
 
-  test('killed workers and a flushed Redis: each URL is scanned and charged once', async () => {
+  test('killed workers, and a Redis that was killed and lost its data: each URL is scanned and charged once', async () => {
     const project = smallProject()
     const site = await openSite()
-    const env = settings()
+    const env = { ...settings(), REDIS_URL: String(ownRedis?.url) }
     const service = await startService(project, env)
     const nodes = new Nodes({ project, settings: env, urls: [service.url] })
     onFileEnd(() => nodes.close())
@@ -140,7 +141,9 @@ describe.skipIf(redis === null || mongo === null)('workers', () => {
     await client.untilDone(id, 15)
     workers[0].kill('SIGKILL')
     await client.untilDone(id, 35)
-    await flush(String(redis))
+    await ownRedis?.kill()
+    await ownRedis?.restart()
+    await flush(env.REDIS_URL)
     await client.untilDone(id, 50)
     workers[1].kill('SIGKILL')
     const last = await startWorker(project.folder, env)

@@ -111,11 +111,7 @@ function startLeading(parts: WorkerParts, queue: Queue<BatchJob>): () => Promise
   const maintenance = new BatchMaintenance(parts, { onResumed: () => {}, isActive: () => isLeading })
   const feeder = new QueueFeeder({
     ...parts,
-    addJobs: async (jobs) => {
-      await queue.addBulk(
-        jobs.map((data) => ({ name: 'scan', data, opts: { jobId: `${data.batch}-${data.position}` } })),
-      )
-    },
+    addJobs: (jobs) => addJobs(queue, jobs),
     onCompleted: () => maintenance.runSoon(),
   })
   let isEnded = false
@@ -144,4 +140,16 @@ function startLeading(parts: WorkerParts, queue: Queue<BatchJob>): () => Promise
     await maintenance.close()
     await leader.resign()
   }
+}
+
+/**
+ * Adds jobs to the queue. The first one is added alone: only outside of a transaction does the adapter send a script again that a
+ * restarted Redis no longer has, and in a transaction its error is not thrown (BullMQ 6.7, `node-redis-client.js`).
+ */
+async function addJobs(queue: Queue<BatchJob>, [first, ...others]: readonly BatchJob[]): Promise<void> {
+  const build = (data: BatchJob) => ({ name: 'scan', data, opts: { jobId: `${data.batch}-${data.position}` } })
+  if (first === undefined) return
+  const { name, data, opts } = build(first)
+  await queue.add(name, data, opts)
+  if (others.length > 0) await queue.addBulk(others.map(build))
 }
