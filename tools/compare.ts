@@ -99,7 +99,8 @@ function readDetectors(texts: readonly string[]): DetectorCommand[] {
   for (const text of texts) {
     const [, name, command] = /^([^=]+)=(.+)$/s.exec(text) ?? []
     if (name === undefined) throw new UsageError(`--detector must be NAME=COMMAND, not "${text}"`)
-    if (detectors.some((one) => one.name === name)) throw new UsageError(`the name "${name}" is repeated: give another one`)
+    if (detectors.some((one) => one.name === name))
+      throw new UsageError(`the name "${name}" is repeated: give another one`)
     detectors.push({ name, command })
   }
   return detectors

@@ -33,7 +33,9 @@ const main = defineCommand(HELP, (args, io) => {
     throw new UsageError('name one of check, checkouts and build, and the manifest')
   const entries = readManifest(file)
   if (verb === 'check') {
-    io.stdout.write(`${entries.length} pages of ${new Set(entries.map(({ repository }) => repository)).size} repositories\n`)
+    io.stdout.write(
+      `${entries.length} pages of ${new Set(entries.map(({ repository }) => repository)).size} repositories\n`,
+    )
     return EXIT.ok
   }
   const { checkouts, out } = values
@@ -74,9 +76,13 @@ function formatCheckouts(entries: readonly CorpusEntry[], folder: string): strin
 function readEntry(entry: CorpusEntry, folder: string, report: (problem: string) => void): string[] {
   const { id, repository, commit, path, sha256, url, builder, evidence } = entry
   const checkout = join(folder, repository)
-  const { status, stdout, stderr, error } = spawnSync('git', ['-C', checkout, 'cat-file', 'blob', `${commit}:${path}`], {
-    maxBuffer: 64 * 2 ** 20,
-  })
+  const { status, stdout, stderr, error } = spawnSync(
+    'git',
+    ['-C', checkout, 'cat-file', 'blob', `${commit}:${path}`],
+    {
+      maxBuffer: 64 * 2 ** 20,
+    },
+  )
   if (status !== 0) {
     report(`${id}: ${checkout} does not have ${commit}:${path}: ${error?.message ?? String(stderr).trim()}`)
     return []

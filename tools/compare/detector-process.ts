@@ -40,7 +40,13 @@ export interface ProcessOptions {
 type Receive = (line: string | null) => void
 
 const MAX_ERROR_CHARACTERS = 600
-const EMPTY_PAGE = { id: 'start', url: 'https://start.example/', status: 200, headers: [], html: '<title>Start</title>' }
+const EMPTY_PAGE = {
+  id: 'start',
+  url: 'https://start.example/',
+  status: 200,
+  headers: [],
+  html: '<title>Start</title>',
+}
 const NO_INFO: DetectorInfo = { version: null, rules: null, canDouble: false }
 
 /** The process of an adapter. It responds to one page at a time, and is started again after a failure. */

@@ -19,8 +19,8 @@ export function Judgement({ sample, comparison: { measured, detectors, pages } }
     <section class="card" id="judgement">
       <h2>Blind judgement</h2>
       <p class="quiet">
-        {sample.length} namings, taken in turns from each combination of detectors that agree. Which detectors made a naming is hidden
-        until all are judged. Answers are stored in this browser, and can be saved to a file.
+        {sample.length} namings, taken in turns from each combination of detectors that agree. Which detectors made a
+        naming is hidden until all are judged. Answers are stored in this browser, and can be saved to a file.
       </p>
       <noscript>The judgement needs scripts.</noscript>
       <div id="question" hidden>
@@ -30,7 +30,13 @@ export function Judgement({ sample, comparison: { measured, detectors, pages } }
         </p>
         <div class="buttons">
           {KEYS.map(([answer, label], i) => (
-            <button key={answer} type="button" class="button secondary" data-answer={answer} aria-keyshortcuts={`${i + 1}`}>
+            <button
+              key={answer}
+              type="button"
+              class="button secondary"
+              data-answer={answer}
+              aria-keyshortcuts={`${i + 1}`}
+            >
               {label} <kbd>{i + 1}</kbd>
             </button>
           ))}

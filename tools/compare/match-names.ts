@@ -11,7 +11,9 @@ export class NameKeys {
   /** @param groups names of the same thing, by the name to show */
   constructor(groups: Readonly<Record<string, readonly string[]>>) {
     this.groups = new Map(
-      Object.entries(groups).flatMap(([shown, names]) => names.map((name) => [simplify(name), simplify(shown)] as const)),
+      Object.entries(groups).flatMap(([shown, names]) =>
+        names.map((name) => [simplify(name), simplify(shown)] as const),
+      ),
     )
   }
 

@@ -56,7 +56,11 @@ async function drawCharts(detectors: readonly DetectorSummary[]): Promise<Record
   }
 }
 
-function Summary({ comparison: { measured, machine, pages, rounds, timedPages } }: { readonly comparison: Comparison }) {
+function Summary({
+  comparison: { measured, machine, pages, rounds, timedPages },
+}: {
+  readonly comparison: Comparison
+}) {
   const facts: readonly (readonly [string, string])[] = [
     ['Pages', `${pages.count}, ${pages.labelled} with a label`],
     ['Measured', measured.slice(0, 16).replace('T', ' ')],
@@ -77,9 +81,10 @@ function Summary({ comparison: { measured, machine, pages, rounds, timedPages } 
         ))}
       </dl>
       <p class="quiet">
-        The detectors took turns on each page. Names and the worst page are from one round over all pages; speed is the median of{' '}
-        {rounds} further rounds over {timedPages} pages, {machine.oneCore ? 'each detector on one core' : 'not bound to a core'}.
-        Names are compared without case, spaces and punctuation, and with the list of synonyms of the project.
+        The detectors took turns on each page. Names and the worst page are from one round over all pages; speed is the
+        median of {rounds} further rounds over {timedPages} pages,{' '}
+        {machine.oneCore ? 'each detector on one core' : 'not bound to a core'}. Names are compared without case, spaces
+        and punctuation, and with the list of synonyms of the project.
       </p>
     </>
   )
@@ -115,7 +120,17 @@ export function formatPercent(share: number | null): string {
 }
 
 function NameTable({ comparison: { detectors } }: { readonly comparison: Comparison }) {
-  const head = ['Detector', 'Version', 'Rules', 'Namings', 'Per page', 'Distinct', 'Alone', 'Versions per page', 'Failures']
+  const head = [
+    'Detector',
+    'Version',
+    'Rules',
+    'Namings',
+    'Per page',
+    'Distinct',
+    'Alone',
+    'Versions per page',
+    'Failures',
+  ]
   const labels = ['Right', 'Wrong', 'Missed', 'Precision', 'Recall']
   const hasLabels = detectors.some((one) => one.labels !== null)
   const rows = detectors.map(({ name, version, rules, ...one }) => [
@@ -130,7 +145,8 @@ function NameTable({ comparison: { detectors } }: { readonly comparison: Compari
     <>
       <Table caption="What they name" head={columns} rows={rows} numeric={range(2, columns.length)} hasHiddenCaption />
       <p class="quiet">
-        Alone: namings that no other detector has. {hasLabels && 'Right, wrong and missed count names that some label has: '}
+        Alone: namings that no other detector has.{' '}
+        {hasLabels && 'Right, wrong and missed count names that some label has: '}
         {hasLabels && 'on a labelled page, another one of these names is wrong unless it goes with the label.'}
       </p>
     </>
@@ -176,12 +192,28 @@ function AgreementTable({ pairs }: { readonly pairs: readonly PairSummary[] }) {
 
 function DifferenceTable({ pair: { first, second, topFirst, topSecond } }: { readonly pair: PairSummary }) {
   const rows = [...topFirst.map((one) => [first, ...one]), ...topSecond.map((one) => [second, ...one])]
-  return <Table caption={`Only ${first} or ${second}`} head={['Only', 'Name', 'Pages']} rows={rows} numeric={[2]} hasHiddenCaption />
+  return (
+    <Table
+      caption={`Only ${first} or ${second}`}
+      head={['Only', 'Name', 'Pages']}
+      rows={rows}
+      numeric={[2]}
+      hasHiddenCaption
+    />
+  )
 }
 
 function SpeedTable({ detectors }: { readonly detectors: readonly DetectorSummary[] }) {
   const [{ name: base }] = detectors
-  const head = ['Detector', 'Pages a second', `Speed of ${base}`, 'With lines', 'Start ms', 'Memory MiB', 'Twice the rules']
+  const head = [
+    'Detector',
+    'Pages a second',
+    `Speed of ${base}`,
+    'With lines',
+    'Start ms',
+    'Memory MiB',
+    'Twice the rules',
+  ]
   const columns = [...head, 'Worst page ms', 'Worst page']
   const rows = detectors.map((one) => [
     <bdi key="name">{one.name}</bdi>,
@@ -192,10 +224,17 @@ function SpeedTable({ detectors }: { readonly detectors: readonly DetectorSummar
   ])
   return (
     <>
-      <Table caption="Speed and memory" head={columns} rows={rows} numeric={range(1, columns.length - 1)} hasHiddenCaption />
+      <Table
+        caption="Speed and memory"
+        head={columns}
+        rows={rows}
+        numeric={range(1, columns.length - 1)}
+        hasHiddenCaption
+      />
       <p class="quiet">
-        With lines: including writing the page to the process and reading its response. Start: until the response to an empty page.
-        Memory: the largest so far, of the process and its children. Twice the rules: each rule once more under another name.
+        With lines: including writing the page to the process and reading its response. Start: until the response to an
+        empty page. Memory: the largest so far, of the process and its children. Twice the rules: each rule once more
+        under another name.
       </p>
     </>
   )

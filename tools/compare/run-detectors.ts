@@ -1,5 +1,11 @@
-import { median } from '../bench/quantile.ts'
-import { type Answer, type DetectorCommand, type DetectorInfo, DetectorProcess, type ProcessOptions } from './detector-process.ts'
+import { median } from '../statistics/quantile.ts'
+import {
+  type Answer,
+  type DetectorCommand,
+  type DetectorInfo,
+  DetectorProcess,
+  type ProcessOptions,
+} from './detector-process.ts'
 import type { PageLine } from './read-pages.ts'
 
 /** What a detector did in all rounds. */
@@ -96,7 +102,11 @@ async function runRound(
   return answers
 }
 
-async function measureTwice(detector: DetectorCommand, pages: readonly PageLine[], options: RunOptions): Promise<number> {
+async function measureTwice(
+  detector: DetectorCommand,
+  pages: readonly PageLine[],
+  options: RunOptions,
+): Promise<number> {
   options.report(`${detector.name} with twice the rules`)
   const doubled = { name: `${detector.name} with --twice`, command: `${detector.command} --twice` }
   const processes = [detector, doubled].map((one) => new DetectorProcess(one, options))

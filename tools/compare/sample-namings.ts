@@ -96,10 +96,17 @@ function cut(text: string): string {
 /** Finds where the words of a name occur in the source. */
 function findPassages(html: string, name: string): string[] {
   const lower = html.toLowerCase()
-  const words = [name, ...name.split(/[^\p{L}\p{N}]+/u)].filter((word) => word.length > 2).map((word) => word.toLowerCase())
+  const words = [name, ...name.split(/[^\p{L}\p{N}]+/u)]
+    .filter((word) => word.length > 2)
+    .map((word) => word.toLowerCase())
   const starts: number[] = []
   for (const word of new Set(words))
     for (let at = lower.indexOf(word); at !== -1 && starts.length < MAX_PASSAGES; at = lower.indexOf(word, at + 1))
       if (starts.every((other) => Math.abs(other - at) > PASSAGE_MARGIN)) starts.push(at)
-  return starts.map((at) => html.slice(Math.max(0, at - PASSAGE_MARGIN), at + PASSAGE_MARGIN).replace(/\s+/g, ' ').trim())
+  return starts.map((at) =>
+    html
+      .slice(Math.max(0, at - PASSAGE_MARGIN), at + PASSAGE_MARGIN)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
 }

@@ -1,4 +1,4 @@
-import { median } from '../bench/quantile.ts'
+import { median } from '../statistics/quantile.ts'
 import type { Agreement, DetectorSummary, LabelScore, NameCount, PairSummary } from './comparison.ts'
 import type { LabelledNames, NameKeys } from './match-names.ts'
 import type { PageLine } from './read-pages.ts'

@@ -34,7 +34,8 @@ export function parseManifest(text: string): { readonly entries: CorpusEntry[]; 
     if (line.trim() === '') continue
     const entry = parseEntry(line)
     if (typeof entry === 'string') problems.push(`${i + 1}: ${entry}`)
-    else if (lines.has(entry.id)) problems.push(`${i + 1}: line ${lines.get(entry.id)} has the id "${entry.id}" already`)
+    else if (lines.has(entry.id))
+      problems.push(`${i + 1}: line ${lines.get(entry.id)} has the id "${entry.id}" already`)
     else {
       lines.set(entry.id, i + 1)
       entries.push(entry)

@@ -79,7 +79,9 @@ function analyzeDom(document, some) {
   return some.flatMap((technology) =>
     Object.entries(technology.dom ?? {}).flatMap(([selector, tests]) => {
       const elements = select(selector)
-      return elements.length === 0 ? [] : tests.flatMap((test) => testElements(technology, { selector, test, elements }))
+      return elements.length === 0
+        ? []
+        : tests.flatMap((test) => testElements(technology, { selector, test, elements }))
     }),
   )
 }
@@ -97,7 +99,13 @@ function testElements(technology, { selector, test: { exists, text, attributes }
     Wappalyzer.analyzeManyToMany({ ...technology, dom: { [selector]: [test] } }, path, { [selector]: values })
   return [
     ...(exists === undefined ? [] : run('dom.exists', { exists }, [''])),
-    ...(text === undefined ? [] : run('dom.text', { text }, elements.map((one) => one.textContent.trim()))),
+    ...(text === undefined
+      ? []
+      : run(
+          'dom.text',
+          { text },
+          elements.map((one) => one.textContent.trim()),
+        )),
     ...Object.entries(attributes ?? {}).flatMap(([name, test]) => {
       const values = elements.flatMap((one) => one.getAttribute(name) ?? [])
       return run(`dom.attributes.${name}`, { attributes: { [name]: test } }, values)

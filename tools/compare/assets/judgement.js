@@ -33,11 +33,7 @@ function judge({ run, detectors, sample }) {
     at = Math.max(0, at - 1)
     show()
   })
-  document.addEventListener('keydown', (event) => {
-    if (at === sample.length || event.ctrlKey || event.metaKey || event.altKey) return
-    const button = document.querySelectorAll('[data-answer]')[['1', '2', '3'].indexOf(event.key)]
-    if (button !== undefined) give(button.dataset.answer)
-  })
+  onNumberKey((button) => at < sample.length && give(button.dataset.answer))
   find('clear').addEventListener('click', () => {
     answers = {}
     at = 0
@@ -59,6 +55,15 @@ function judge({ run, detectors, sample }) {
     target.value = ''
   })
   show()
+}
+
+/** Calls a function with the button that a key from 1 to 3 stands for. */
+function onNumberKey(press) {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const button = document.querySelectorAll('[data-answer]')[['1', '2', '3'].indexOf(event.key)]
+    if (button !== undefined) press(button)
+  })
 }
 
 function showNaming({ name, url, facts, source }, { at, count, answer }) {
@@ -93,12 +98,21 @@ function buildCounts(detectors, sample, answers) {
   const rows = detectors.map((name, detector) => {
     const count = (isOwn, answer) =>
       sample.filter(({ by }, i) => by.includes(detector) === isOwn && answers[i] === answer).length
-    const [right, wrong, unsure, missed] = [count(true, 'yes'), count(true, 'no'), count(true, 'unsure'), count(false, 'yes')]
+    const [right, wrong, unsure, missed] = [
+      count(true, 'yes'),
+      count(true, 'no'),
+      count(true, 'unsure'),
+      count(false, 'yes'),
+    ]
     const share = right + wrong === 0 ? '–' : `${((100 * right) / (right + wrong)).toFixed(0)}%`
     return [name, right, wrong, unsure, share, missed]
   })
   const head = ['Detector', 'Right', 'Wrong', 'Cannot tell', 'Right of judged', 'Right, but only others']
-  const table = build('table', build('thead', buildRow(head, 'th')), build('tbody', ...rows.map((row) => buildRow(row, 'td'))))
+  const table = build(
+    'table',
+    build('thead', buildRow(head, 'th')),
+    build('tbody', ...rows.map((row) => buildRow(row, 'td'))),
+  )
   const box = build('div', table)
   box.className = 'table'
   return box
