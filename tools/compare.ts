@@ -72,6 +72,9 @@ const main = defineCommand(HELP, async (args, io) => {
   const count = values.pages === undefined ? null : readNumber('pages', values.pages, 1)
   const set = await readPages(positionals[0], values.labels ?? null, count)
   const runs = await runDetectors(detectors, set.pages, options)
+  for (const { name, answers } of runs)
+    for (const [i, { failure }] of answers.entries())
+      if (failure !== null) io.stderr.write(`${name} failed on ${set.pages[i].id}: ${failure}\n`)
   const { comparison, sample } = await buildComparison(runs, set, {
     file: basename(positionals[0]),
     oneCore: options.core !== null,

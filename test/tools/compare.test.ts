@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { projectFolder } from '../../src/rules/built.ts'
+import { formatReadmeFigures } from '../../tools/benchmark-tables.ts'
 import { LabelledNames, NameKeys } from '../../tools/compare/match-names.ts'
 import type { Label, PageLine } from '../../tools/compare/read-pages.ts'
 import type { DetectorRun } from '../../tools/compare/run-detectors.ts'
@@ -114,4 +118,16 @@ test.each([
   const { problems } = parseManifest(entries.map((entry) => JSON.stringify(entry)).join('\n'))
   expect(problems).toHaveLength(wanted.length)
   for (const [i, one] of wanted.entries()) expect(problems[i]).toMatch(one)
+})
+
+test('README has the figures of the last stored comparison', () => {
+  const readme = readFileSync(join(projectFolder(), 'README.md'), 'utf8').replace(/\s+/g, ' ')
+  expect(readme).toContain(formatReadmeFigures())
+})
+
+test('the manifest of the project fits its schema', () => {
+  const { entries, problems } = parseManifest(
+    readFileSync(join(projectFolder(), 'tools', 'corpus', 'pages.jsonl'), 'utf8'),
+  )
+  expect([problems, entries.length]).toEqual([[], 441])
 })
