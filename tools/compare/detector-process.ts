@@ -135,7 +135,10 @@ export class DetectorProcess {
       const { timeoutMs } = this.options
       const timer = setTimeout(() => resolve(`no response within ${timeoutMs / 1000} s`), timeoutMs)
       this.receive = (line) => {
-        const result = line === null ? `the process has ended: ${this.errors.trim()}` : this.readLine(line, page.id)
+        const result =
+          line === null
+            ? `the process has ended: ${this.errors.trim() || 'it wrote no message'}`
+            : this.readLine(line, page.id)
         if (result === null) return
         clearTimeout(timer)
         resolve(result)

@@ -82,7 +82,7 @@ function Summary({
       </dl>
       <p class="quiet">
         The detectors took turns on each page. Names and the worst page are from one round over all pages; speed is the
-        median of {rounds} further rounds over {timedPages} pages,{' '}
+        median of {rounds} more rounds over {timedPages} pages,{' '}
         {machine.oneCore ? 'each detector on one core' : 'not bound to a core'}. Names are compared without case, spaces
         and punctuation, and with the list of synonyms of the project.
       </p>
@@ -115,7 +115,7 @@ function Card({ id, title, chart, children }: CardProps) {
 }
 
 /** Formats a share as a percentage; a dash if there is none. */
-export function formatPercent(share: number | null): string {
+function formatPercent(share: number | null): string {
   return share === null ? '–' : `${(100 * share).toFixed(1)}%`
 }
 
