@@ -12,6 +12,7 @@ import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { type CheckedRules, checkFolders } from '../src/rules/load/load.ts'
 import { buildRuleset } from '../src/rules/load/open-ruleset.ts'
 import { VENDOR_NAMES } from '../src/rules/vendor-hosts.ts'
+import { formatBenchmark } from './benchmark-tables.ts'
 import { buildClientFiles } from './client-types.ts'
 import {
   type Document,
@@ -46,6 +47,7 @@ export const PARTS = {
   causes: formatCauses,
   findings: formatFindings,
   'import-notes': formatImportNotes,
+  benchmark: formatBenchmark,
   'builder-categories': () => formatClosedLists()['builder-categories'],
   'technology-categories': () => formatClosedLists()['technology-categories'],
   'site-types': () => formatClosedLists()['site-types'],
@@ -61,6 +63,7 @@ export const DOCUMENT_PARTS: Readonly<Record<string, readonly (keyof typeof PART
   'docs/findings.md': ['findings'],
   'docs/fetching.md': ['causes'],
   'docs/import.md': ['import-notes'],
+  'docs/benchmark.md': ['benchmark'],
 }
 
 /** Reads every generated document of the project and generates its parts again. */

@@ -5,7 +5,7 @@ import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { buildPage, detect } from '../../src/index.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
-import { median } from './quantile.ts'
+import { median } from '../statistics/quantile.ts'
 
 const MIB = 1024 * 1024
 const STYLE_BYTES = 200 * 1024

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { servicesStatus } from '../services-status.ts'
+import { median } from '../statistics/quantile.ts'
 import { generatePages } from './generated-pages.ts'
-import { median } from './quantile.ts'
 
 const SECONDS = 3
 const PINS = ['/usr/bin/taskset', '/bin/taskset']

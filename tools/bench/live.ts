@@ -4,8 +4,8 @@ import { request } from 'undici'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
+import { median } from '../statistics/quantile.ts'
 import { generatePages } from './generated-pages.ts'
-import { median } from './quantile.ts'
 
 const PAGE_BYTES = 180_000
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openOwnNetworks } from '../../src/networks/open-networks.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { median } from './quantile.ts'
+import { median } from '../statistics/quantile.ts'
 
 const ADDRESSES = 10_000
 const ROUNDS_WARM = 3

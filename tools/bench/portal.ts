@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open/open-store.ts'
 import type { Store } from '../../src/store/types.ts'
 import { createOperator } from '../create-operator.ts'
 import { servicesStatus } from '../services-status.ts'
-import { median, quantile } from './quantile.ts'
+import { median, quantile } from '../statistics/quantile.ts'
 
 const ACCOUNTS = 10_000
 const USED = 500

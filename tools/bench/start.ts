@@ -14,9 +14,9 @@ import { discoverRules } from '../../src/rules/discover.ts'
 import { computeVersion } from '../../src/rules/fingerprint.ts'
 import { checkFolders, throwOnErrors } from '../../src/rules/load/load.ts'
 import { packChecked } from '../../src/rules/load/open-ruleset.ts'
+import { median } from '../statistics/quantile.ts'
 import { generatePages } from './generated-pages.ts'
 import { writeMultipliedRules } from './multiplied-rules.ts'
-import { median } from './quantile.ts'
 
 /** The median of the durations, as a multiple of that of `node -e 0`, and the median of the peak memory. */
 interface Line {
