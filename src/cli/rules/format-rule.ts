@@ -23,7 +23,7 @@ export function formatRule({ found, source, compiled }: Rule, rules: readonly Ru
   if (source === null || compiled === null) return ''
   const lines = [
     `${found.kind} ${found.slug} (${source.name})`,
-    `  file: ${found.file}`,
+    found.isBuilt ? '  comes with the package, without its sources and tests' : `  file: ${found.file}`,
     ...formatFacts(source),
     '  fires on:',
     ...compiled.clauses.map(
@@ -35,8 +35,7 @@ export function formatRule({ found, source, compiled }: Rule, rules: readonly Ru
     ),
     ...formatRelations({ found, source }, rules),
     ...source.source.map((url) => `  source: ${url}`),
-    `  verified: ${source.verified || 'no date'}`,
-    `  tests: ${formatTests(found)}`,
+    ...(found.isBuilt ? [] : [`  verified: ${source.verified || 'no date'}`, `  tests: ${formatTests(found)}`]),
   ]
   return `${lines.join('\n')}\n`
 }
