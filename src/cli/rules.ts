@@ -171,7 +171,7 @@ export const main = defineCommand(
     const config = loadConfig(io.env)
     const { ruleFolders, detectorModules } = config
     const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-    return await work({ folders: listRuleFolders(ruleFolders), detectors, detectorModules, config })
+    return await work({ folders: listRuleFolders(ruleFolders, args), detectors, detectorModules, config })
   },
   Object.keys(VERBS),
 )

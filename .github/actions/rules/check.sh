@@ -26,22 +26,25 @@ done <<<"${FOLDER:-rules}"
 node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' ||
   stop "Node 20.19 or later is needed: add actions/setup-node before this action"
 
-package=${PACKAGE:-}
-if [ -z "$package" ]; then
-  package=siteprint@$(node -p 'require(process.argv[1]).version' "$(cd "$(dirname "$0")/../../.." && pwd)/package.json")
-elif [ -f "$package" ]; then
-  package=$(cd "$(dirname "$package")" && pwd)/$(basename "$package")
-fi
-
 # The folder stays until the end of the job, because later steps read the SARIF files.
 target=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/siteprint-XXXXXX")
-echo '{ "private": true }' >"$target/package.json"
-npm install --prefix "$target" --ignore-scripts --no-audit --no-fund --loglevel=error "$package" ||
-  stop "npm could not install $package: set the input package"
+package=${PACKAGE:-}
+siteprint=$PWD/node_modules/.bin/siteprint
+if [ -n "$package" ] || [ ! -x "$siteprint" ]; then
+  if [ -z "$package" ]; then
+    package=siteprint@$(node -p 'require(process.argv[1]).version' "$(cd "$(dirname "$0")/../../.." && pwd)/package.json")
+  elif [ -f "$package" ]; then
+    package=$(cd "$(dirname "$package")" && pwd)/$(basename "$package")
+  fi
+  echo '{ "private": true }' >"$target/package.json"
+  npm install --prefix "$target" --ignore-scripts --no-audit --no-fund --loglevel=error "$package" ||
+    stop "npm could not install $package: set the input package"
+  siteprint=$target/node_modules/.bin/siteprint
+fi
 export CACHE_DIR=$target/cache
 
 run() { # verb
-  "$target/node_modules/.bin/siteprint" rules "$1" "${folders[@]}" "${strict[@]}" --format github --sarif "$target/$1.sarif"
+  "$siteprint" rules "$1" "${folders[@]}" "${strict[@]}" --format github --sarif "$target/$1.sarif"
 }
 
 status=0

@@ -4,7 +4,7 @@ import { buildEditorSchemas } from '../../authoring/editor-schemas.ts'
 import { FOUND } from '../../engine/rule/clause.ts'
 import { projectFolder } from '../../rules/built.ts'
 import { checkFolders } from '../../rules/load/load.ts'
-import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import { type CommandIo, EXIT, nameProgram, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { type Given, readTextOption } from '../command/verbs.ts'
 import { buildReadme, buildRule, buildWorkflow, EDITOR_SETTINGS, LOCAL_SCHEMAS, RULE_TEST } from './init-files.ts'
@@ -15,7 +15,7 @@ import { LOCAL_FOLDER, type LoadedRules, type RuleWork } from './rule-work.ts'
 type Files = Readonly<Record<string, string>>
 
 /** Makes a folder of rules in any repository: an example with its test, schemas for editors and a workflow. Never overwrites. */
-export function initRules(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+export function initRules(given: Given, { stdout, stderr, program }: CommandIo): RuleWork {
   const folder = given.args[0] ?? '.'
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new UsageError(`"${folder}" is a file: name a folder, which may be missing`)
@@ -32,7 +32,8 @@ export function initRules(given: Given, { stdout, stderr }: CommandIo): RuleWork
       stderr.write(
         'No workflow was written, because this copy of Siteprint does not name its repository: run init again with --action OWNER/NAME@REF.\n',
       )
-    stderr.write(`Next, in ${folder}: npm run -s rules -- lint, then npm run -s rules -- test.\n`)
+    const next = 'check them with npm run -s rules -- lint rules, and npm run -s rules -- test rules'
+    stderr.write(`In ${folder}, ${nameProgram(next, program)}\n`)
     return EXIT.ok
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Detector } from '../../engine/page/detector.ts'
@@ -28,11 +28,13 @@ export const NO_RULES = 'there are no rules here: name a folder of rules, or mak
 
 /**
  * Lists the rule folders that verbs read: that of Siteprint first. A package has no rules to edit, so without RULES_DIRS its verbs
- * also read the folder `rules` of the working folder, if it has rules.
+ * also read the folder `rules` of the working folder, if it has rules and the arguments name no folder.
  * @param configured the folders of RULES_DIRS
+ * @param args the arguments of the command
  */
-export function listRuleFolders(configured: readonly string[]): readonly string[] {
-  const isLocal = isPackaged() && configured.length === 0 && isRuleFolder(LOCAL_FOLDER)
+export function listRuleFolders(configured: readonly string[], args: readonly string[]): readonly string[] {
+  const isNamed = configured.length > 0 || args.some((arg) => existsSync(arg) && statSync(arg).isDirectory())
+  const isLocal = isPackaged() && !isNamed && isRuleFolder(LOCAL_FOLDER)
   return [ownFolder, ...configured, ...(isLocal ? [resolve(LOCAL_FOLDER)] : [])]
 }
 

@@ -1,9 +1,11 @@
 import { PackedRules } from '../../engine/lookup/packed-rules.ts'
 import type { PackedRuleset } from '../../engine/lookup/ruleset.ts'
-import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../engine/rule/types.ts'
+import type { Places } from '../../engine/rule/clause.ts'
+import type { Categories, ClauseSource, CompiledRule, Leaf, RuleKind, RuleSource } from '../../engine/rule/types.ts'
 import { SourceFile } from '../../yaml/source-file.ts'
 import type { CheckedRule } from '../checks/rule-checks.ts'
 import { type FoundRule, KINDS } from '../discover.ts'
+import { GROUPS } from '../schema.ts'
 
 /** Rules of a compiled ruleset in the form in which checks read those of YAML files. */
 export interface BuiltRules {
@@ -14,12 +16,16 @@ export interface BuiltRules {
 const FOLDERS: ReadonlyMap<RuleKind, string> = new Map([...KINDS].map(([folder, kind]) => [kind, folder]))
 
 /**
- * Restores rules from a compiled ruleset, so that rules of other folders can be checked against them: slugs, names, relations and
- * clauses are those of the YAML. Sources, dates, weights and tests are not part of a compiled ruleset.
+ * Restores rules from a compiled ruleset, so that rules of other folders can be checked against them: slugs, names, relations, and
+ * the words and tests of clauses are those of the YAML. Groups are restored as lists of their clauses; sources, dates, weights and
+ * tests are not part of a compiled ruleset.
  */
-export function readBuiltRules({ sections, categories }: Pick<PackedRuleset, 'sections' | 'categories'>): BuiltRules {
+export function readBuiltRules(
+  { sections, categories }: Pick<PackedRuleset, 'sections' | 'categories'>,
+  places: Places,
+): BuiltRules {
   const packed = new PackedRules(sections.at('rules'))
-  const rules = Array.from({ length: packed.count }, (_, i) => restoreRule(packed.get(i)))
+  const rules = Array.from({ length: packed.count }, (_, i) => restoreRule(packed.get(i), places))
   return { rules, categories }
 }
 
@@ -43,13 +49,20 @@ function nameRule({ kind, slug, category }: CompiledRule): FoundRule {
   return isTechnology ? { ...found, category } : found
 }
 
-function restoreRule(compiled: CompiledRule): CheckedRule {
+function restoreRule(compiled: CompiledRule, places: Places): CheckedRule {
   const found = nameRule(compiled)
   const { leaves, clauses, typeClauses = [], cdn, ...facts } = compiled
+  const byId = new Map(leaves.map((leaf) => [leaf.id, leaf]))
   const source: RuleSource = {
     ...facts,
     ...(cdn && { role: 'cdn' }),
-    detect: readClauses(found.file, [...clauses, ...typeClauses]),
+    detect: [...clauses, ...typeClauses].map((clause) =>
+      restoreClause(
+        clause.text,
+        clause.leaves.flatMap((id) => byId.get(id) ?? []),
+        places,
+      ),
+    ),
     source: [],
     verified: '',
   }
@@ -58,9 +71,26 @@ function restoreRule(compiled: CompiledRule): CheckedRule {
   return { found, file, findings: [], source, compiled }
 }
 
-/** Reads the clauses of a rule, which it keeps as they are written in its file. */
-function readClauses(file: string, clauses: readonly { readonly text: string }[]): readonly ClauseSource[] {
-  if (clauses.length === 0) return []
-  const content = Buffer.from(clauses.map(({ text }) => `- ${text}\n`).join(''))
-  return new SourceFile(file, { content }).data as readonly ClauseSource[]
+/**
+ * Restores a clause.
+ * @param text the clause as written, which names its group. It is for readers: its values are not quoted
+ * @param leaves its leaves; further ones of a clause without a group exclude the vendor's own pages
+ */
+function restoreClause(text: string, leaves: readonly Leaf[], places: Places): ClauseSource {
+  const [, group] = /^\{ (\w+): /.exec(text) ?? []
+  if (group !== undefined && GROUPS.some((key) => key === group))
+    return { [group]: leaves.map((leaf) => restorePlace(leaf, places)) }
+  return restorePlace(leaves[0], places)
+}
+
+function restorePlace({ place, words, exact, from, ...leaf }: Leaf, places: Places): ClauseSource {
+  const { is, has, under, match, version, attr, atLeast } = leaf
+  const tests = { is, has, under, match, attr, atLeast }
+  return {
+    [place]: words,
+    ...Object.fromEntries(Object.entries(tests).filter(([, value]) => value !== undefined)),
+    ...(version !== undefined && { [typeof version === 'string' ? 'versionText' : 'version']: version }),
+    ...(from !== undefined && from !== places.get(place)?.from && { from }),
+    ...(exact && { case: 'exact' }),
+  }
 }

@@ -79,7 +79,7 @@ export function checkFolders({ folders, detectors, timeoutMs, last, memory }: Ru
   let all: Categories = { builders: {}, technologies: {} }
   for (const folder of folders) {
     if (folder === ownFolder && isPackaged()) {
-      const built = readBuiltRules(openBuiltFile())
+      const built = readBuiltRules(openBuiltFile(), places)
       rules.push(...built.rules)
       base = all = built.categories
       continue
