@@ -36,7 +36,7 @@ export function isRuleName(argument: string): boolean {
  * a rule folder.
  * @throws UsageError when there is no such file, or it is elsewhere
  */
-export function readNamedFile(argument: string): NamedFile {
+function readNamedFile(argument: string): NamedFile {
   const path = resolve(argument)
   if (!existsSync(path)) throw new UsageError(`there is no file "${argument}"`)
   if (!statSync(path).isFile()) throw new UsageError(`"${argument}" is not a file`)
