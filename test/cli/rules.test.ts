@@ -155,7 +155,10 @@ describe('wrong usage is reported in a sentence', () => {
       ['list', '--kind', 'technology', '--category', 'website-builder'],
       'there is no technology category "website-builder", which is a builder category',
     ],
-    [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --strict, --format, --sarif, --fix, --timeout'],
+    [
+      ['lint', '--html', 'page.html'],
+      '--html cannot be used with lint: use --strict, --format, --sarif, --fix, --timeout',
+    ],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
     [

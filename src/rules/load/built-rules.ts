@@ -74,7 +74,7 @@ function restoreRule(compiled: CompiledRule, places: Places): CheckedRule {
 /**
  * Restores a clause.
  * @param text the clause as written, which names its group. It is for readers: its values are not quoted
- * @param leaves its leaves; further ones of a clause without a group exclude the vendor's own pages
+ * @param leaves its leaves; others of a clause without a group exclude the vendor's own pages
  */
 function restoreClause(text: string, leaves: readonly Leaf[], places: Places): ClauseSource {
   const [, group] = /^\{ (\w+): /.exec(text) ?? []
