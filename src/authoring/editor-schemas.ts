@@ -22,13 +22,22 @@ const SLUGS_FILE = 'slugs.json'
  * Builds the JSON Schemas for editors by file name: one for each kind of rule, one for test files, one for each folder of rules,
  * and `slugs.json`, to which the others refer, so that a new rule changes this file only. They are stricter than the schema that checks rules when they are
  * loaded, because there the checks that know the whole ruleset give better messages.
+ * @param renewal how to list a new slug, for messages of editors
  */
-export function buildEditorSchemas(places: readonly Place[], lists: EditorLists): Readonly<Record<string, JsonSchema>> {
+export function buildEditorSchemas(
+  places: readonly Place[],
+  lists: EditorLists,
+  renewal = 'run: tools/run docs --write',
+): Readonly<Record<string, JsonSchema>> {
   const kinds = [...KINDS].flatMap(([folder, kind]) => [
     [`${kind}.json`, buildKindSchema(kind, places)],
     [`folder-${folder}.json`, buildFolderSchema(kind)],
   ])
-  return { ...Object.fromEntries(kinds), 'test.json': buildTestSchema(), [SLUGS_FILE]: buildSlugsSchema(lists) }
+  return {
+    ...Object.fromEntries(kinds),
+    'test.json': buildTestSchema(),
+    [SLUGS_FILE]: buildSlugsSchema(lists, renewal),
+  }
 }
 
 /**
@@ -46,11 +55,11 @@ function buildFolderSchema(kind: RuleKind): JsonSchema {
 }
 
 /** The closed lists, as definitions. */
-function buildSlugsSchema({ categories, rules }: EditorLists): JsonSchema {
+function buildSlugsSchema({ categories, rules }: EditorLists, renewal: string): JsonSchema {
   const list = (...kinds: readonly RuleKind[]): JsonSchema => ({
     enum: [...new Set(rules.filter(({ kind }) => kinds.includes(kind)).map(({ slug }) => slug))].sort(),
     // yaml-language-server would list all of them.
-    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. To list a new slug, run: tools/run docs --write`,
+    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. To list a new slug, ${renewal}`,
   })
   const builderCategories = Object.keys(categories.builders)
   const categoryWords = builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`)

@@ -9,7 +9,8 @@ import { checkNetworks } from './known-networks.ts'
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
 export function lintRules(checked: CheckedRules, memory?: FileMemory): Finding[] {
-  const { rules, places, findings } = checked
+  const { places, findings } = checked
+  const rules = checked.rules.filter(({ found }) => !found.isBuilt)
   const tests = rules.map((rule) => {
     const read = () => {
       const test = readFixtures(rule.found)

@@ -20,25 +20,31 @@ import { explain } from './rules/explain-rule.ts'
 import { findGaps } from './rules/find-gaps.ts'
 import { fitRules } from './rules/fit-rules.ts'
 import { importOrCheck } from './rules/import-rules.ts'
+import { initRules } from './rules/init-rules.ts'
 import { lint } from './rules/lint-rules.ts'
 import { writeNewRule } from './rules/new-rule.ts'
 import { PAGE_OPTIONS } from './rules/read-page.ts'
 import { rename } from './rules/rename-verb.ts'
+import { readReportOptions } from './rules/report-findings.ts'
 import { CATALOGUE_VERBS } from './rules/rule-catalogue.ts'
-import type { RuleWork } from './rules/rule-work.ts'
+import { listRuleFolders, type RuleWork, requireCheckout } from './rules/rule-work.ts'
 import { testRules } from './rules/test-rules.ts'
 import { watchRules } from './rules/watch-rules.ts'
 
 const HELP = `
 Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
+  npm run -s rules -- init [folder] [--action OWNER/NAME[@REF]]
+                                        Makes a folder of rules in another repository, by default the working folder: an example
+                                        with its test, schemas for editors, README, and a workflow that checks the rules with the
+                                        action of this repository of Siteprint. Existing files are never changed.
   npm run -s rules -- lint [rule or folder…]
                                         Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project. With rules, only
                                         findings of these rules and their tests are printed.
-                                        --format json, github or sarif prints findings for other programs. --fix first corrects
-                                        the order of keys and slugs, quotes and needless weights; it never changes a meaning.
-  npm run -s rules -- test [rule…]
+                                        --fix first corrects the order of keys and slugs, quotes and needless weights; it never
+                                        changes a meaning.
+  npm run -s rules -- test [rule or folder…]
                                         Runs the tests of all rules, or of the given ones, against all rules, and checks that the
                                         hits of each rule show all of its clauses and words. The rules must not fire on the
                                         ordinary pages of test/pages unless these list them.
@@ -89,10 +95,13 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
                                         Renames the files of a rule, and its slug in all other rules and tests.
 
   --strict            lint, test: warnings count as errors.
+  --format name       lint, test: json, github or sarif prints findings for other programs.
+  --sarif FILE        lint, test: also writes the findings as SARIF.
   --timeout seconds   lint: time limit for judging all patterns, 60 by default.
                       test, explain: time limit per page, 10 by default.
 
 A <rule> is its slug, its kind and slug, or the path of its file or test: acme, builder/acme, rules/builders/acme.yaml.
+An installed package has the project's rules only compiled: its verbs read the folder \`rules\` of the working folder, or RULES_DIRS.
 Settings (environment): RULES_DIRS, more folders with rules; DETECTORS, more modules with detectors; SCAN_ALLOW, SCAN_PORTS and
 SCAN_DENY, which addresses explain and new may read.
 CACHE_DIR is where lint and test keep what they know of files that do not change; it may be deleted at any time.
@@ -102,8 +111,17 @@ Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  lint: { args: ['file…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
-  test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
+  init: { args: ['[folder]'], options: { action: text }, prepare: initRules },
+  lint: {
+    args: ['file…'],
+    options: { strict: flag, format: text, sarif: text, fix: flag, timeout: text },
+    prepare: lint,
+  },
+  test: {
+    args: ['file…'],
+    options: { strict: flag, format: text, sarif: text, timeout: text },
+    prepare: test,
+  },
   dev: { args: ['folder…'], options: {}, prepare: watchRules },
   build: { args: [], options: {}, prepare: build },
   explain: {
@@ -153,17 +171,19 @@ export const main = defineCommand(
     const config = loadConfig(io.env)
     const { ruleFolders, detectorModules } = config
     const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-    return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules, config })
+    return await work({ folders: listRuleFolders(ruleFolders, args), detectors, detectorModules, config })
   },
   Object.keys(VERBS),
 )
 
 function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '10')
-  return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
+  const report = readReportOptions(given)
+  return (loaded) => testRules({ ...loaded, ...report, timeoutMs }, given.args, io)
 }
 
 function fit(given: Given, io: CommandIo): RuleWork {
+  requireCheckout('fit')
   const { args, values } = given
   const pages = readListOption(given, 'pages')
   if (pages.length === 0) throw new UsageError('fit needs --pages FILE')
@@ -175,6 +195,7 @@ function fit(given: Given, io: CommandIo): RuleWork {
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
 function build(_: Given, { stderr }: CommandIo): RuleWork {
+  requireCheckout('build')
   return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const origin = describeOrigin(ownFolder) // Before the files are read, so that a later change is noticed.

@@ -70,6 +70,21 @@ export function findCompiled(parts: Pick<RulesetParts, 'folders' | 'cache'>): Op
   return file === null ? null : searchRuleset({ ...parts, detectors: file.known }, file).file
 }
 
+/** Whether the rules that come with Siteprint are here as the built file only, as in a package. */
+export function isPackaged(): boolean {
+  return !existsSync(ownFolder)
+}
+
+/**
+ * Opens the built file of the rules that come with Siteprint, whether or not it is that of the YAML.
+ * @throws SetupError if it is missing or damaged
+ */
+export function openBuiltFile(): OpenedFile {
+  const file = readIfUsable(builtFile, false)
+  if (file === null) throw new SetupError(`${builtFile} is missing: install Siteprint again`)
+  return file
+}
+
 /** @param file the built file of the rules of Siteprint */
 function searchRuleset(
   { own = ownFolder, cache = null, ...parts }: Omit<RulesetParts, 'detectors'> & KnownPlaces,

@@ -13,6 +13,8 @@ export interface FoundRule {
   readonly slug: string
   /** Category folder; for technologies only. */
   readonly category?: string
+  /** The rule is one of the built file of a package: `file` is only its name in findings, and there is no such file. */
+  readonly isBuilt?: true
 }
 
 /** Contents of one rule folder. */

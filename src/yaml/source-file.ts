@@ -11,7 +11,7 @@ export interface SourceFileOptions {
   readonly content?: Uint8Array
   /** How scalars are read; `failsafe` if absent. */
   readonly schema?: FileText['schema']
-  /** What was read from the file as it is now: the file is then read only when a position is needed. */
+  /** What was read from the file, or from `content`, as it is now: it is then parsed only when a position is needed. */
   readonly known?: Pick<SourceFile, 'data' | 'findings'>
 }
 
@@ -36,6 +36,7 @@ export class SourceFile {
       this.#isPlain = true
       this.data = options.known.data
       this.findings = options.known.findings
+      if (options.content !== undefined) this.#text = readText(file, options)
       return
     }
     this.#text = readText(file, options)

@@ -125,14 +125,14 @@ describe('wrong usage is reported in a sentence', () => {
   test.each([
     [
       [],
-      'missing verb: use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
+      'missing verb: use one of init, lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
     ],
     [
       ['lnt'],
-      'unknown verb "lnt"; did you mean "lint"? Use one of lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
+      'unknown verb "lnt"; did you mean "lint"? Use one of init, lint, test, dev, build, explain, fit, list, search, show, stats, new, diff, gaps, import, rename',
     ],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
-    [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],
+    [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --sarif, --fix, --timeout"],
     [['lint', '--format', 'xml'], '--format: there is no format "xml": use one of text, json, github, sarif'],
     [['stats', '--json'], '--json cannot be used with stats: it takes no options'],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
@@ -146,7 +146,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['lint', 'loose.yaml'], '"loose.yaml" is not in a rule folder, which has the folders builders, hosting, '],
     [['test', 'wordpres'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
     [['test', 'builder/wordpres'], 'there is no builder "wordpres"; did you mean "wordpress"?'],
-    [['lint', '--url', 'x'], '--url cannot be used with lint: use --strict, --format, --fix, --timeout'],
+    [['lint', '--url', 'x'], '--url cannot be used with lint: use --strict, --format, --sarif, --fix, --timeout'],
     [
       ['list', '--category', 'site-builder'],
       'did you mean "website-builder"? Use one of ai-builder, website-builder, ',
@@ -155,7 +155,10 @@ describe('wrong usage is reported in a sentence', () => {
       ['list', '--kind', 'technology', '--category', 'website-builder'],
       'there is no technology category "website-builder", which is a builder category',
     ],
-    [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --strict, --format, --fix, --timeout'],
+    [
+      ['lint', '--html', 'page.html'],
+      '--html cannot be used with lint: use --strict, --format, --sarif, --fix, --timeout',
+    ],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
     [

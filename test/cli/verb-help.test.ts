@@ -18,7 +18,7 @@ async function readHelp(main: Main, args: readonly string[]): Promise<string> {
 
 /** Command → its main, and the verbs that its help names. */
 const COMMANDS: Readonly<Record<string, readonly [main: Main, verbs: string]>> = {
-  rules: [rules, 'lint test dev build explain new diff gaps list search show stats fit import rename'],
+  rules: [rules, 'init lint test dev build explain new diff gaps list search show stats fit import rename'],
   keys: [keys, 'create attach list usage show revoke rotate delete set-plan set-limits set-expiry set-name set-email'],
   service: [service, 'maintenance api audit batches check purge rules bot-key export import backup'],
   accounts: [accounts, 'invite create list verify reset set-plan disable enable delete'],
@@ -50,8 +50,12 @@ describe.each(Object.entries(COMMANDS))('%s', (command, [main, verbs]) => {
 })
 
 test('options that several verbs share are in the help of each', async () => {
-  expect(await readHelp(rules, ['lint', '--help'])).toMatch(/--strict .*\n.*--timeout seconds/)
-  expect(await readHelp(rules, ['test', '--help'])).toMatch(/--strict .*\n.*--timeout seconds/)
+  expect(await readHelp(rules, ['lint', '--help'])).toMatch(
+    /--strict .*\n.*--format name .*\n.*--sarif FILE .*\n.*--timeout seconds/,
+  )
+  expect(await readHelp(rules, ['test', '--help'])).toMatch(
+    /--strict .*\n.*--format name .*\n.*--sarif FILE .*\n.*--timeout seconds/,
+  )
   expect(await readHelp(rules, ['explain', '--help'])).toMatch(/--timeout seconds/)
   expect(await readHelp(rules, ['explain', '--help'])).not.toContain('--strict')
   expect(await readHelp(rules, ['new', '--help'])).not.toContain('--timeout')

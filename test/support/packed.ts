@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -18,9 +18,22 @@ export interface Packed {
   readonly file: string
 }
 
+/** Environment of a program, and the user that it runs as. */
+type ProgramOptions = Pick<SpawnSyncOptions, 'env' | 'uid' | 'gid'>
+
 /** Runs a program and returns its output. Fails the test if it fails. */
-export function runProgram(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  options: ProgramOptions = {},
+): string {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    ...options,
+  })
   expect({ command: [command, ...args].join(' '), status, stderr: status === 0 ? '' : stderr + stdout }).toMatchObject({
     status: 0,
     stderr: '',
@@ -31,6 +44,7 @@ export function runProgram(command: string, args: readonly string[], cwd: string
 /** Makes an empty folder, whose path contains a space, for the tests of this file. */
 export function makeFolder(name: string): string {
   const parent = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-packed-'))
+  chmodSync(parent, 0o755) // Some tests run programs as another user.
   onFileEnd(() => rmSync(parent, { recursive: true, force: true }))
   const folder = join(parent, name)
   mkdirSync(folder)

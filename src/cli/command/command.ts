@@ -59,7 +59,7 @@ export function showsColors({ stdout, env }: CommandIo): boolean {
 }
 
 /** Replaces npm scripts in a text by the command of the package. */
-function nameProgram(text: string, program: string | undefined): string {
+export function nameProgram(text: string, program: string | undefined): string {
   return program === undefined ? text : text.replaceAll(/npm run -s (\w+)(?: --)?/g, `${program} $1`)
 }
 

@@ -15,10 +15,11 @@ import { type Given, readListOption, readTextOption } from '../command/verbs.ts'
 import { readDiffFormat } from './format-diff.ts'
 import { RuleRepository } from './git-rules.ts'
 import { readPageFile } from './page-files.ts'
-import type { RuleWork } from './rule-work.ts'
+import { type RuleWork, requireCheckout } from './rule-work.ts'
 
 /** Compares the verdicts of the rules of a commit with those of the working tree. Today's engine runs both. */
 export function diffRules(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+  requireCheckout('diff')
   const format = readDiffFormat(readTextOption(given, 'format'))
   const files = readListOption(given, 'pages')
   const readers = files.map((file) => [file, readPageFile(file)] as const)

@@ -87,6 +87,8 @@ function readFixtureOption(given: Given): NamedFixture | null {
 
 /** @throws UsageError when the test has fewer pages; RulesetError for an invalid test */
 function readFixturePage(found: FoundRule, { list, number }: NamedFixture, places: Places): PageInput {
+  if (found.isBuilt)
+    throw new UsageError(`the tests of ${found.kind}/${found.slug} are not part of the package: name another page`)
   const { fixtures, findings } = readFixtures(found)
   if (findings.length > 0) throw new RulesetError(findings)
   const isListed = ({ hit }: Fixture): boolean => (hit !== null) === (list === 'hit')

@@ -3,7 +3,6 @@ import { buildGapTrait } from '../../authoring/gaps/gap-trait.ts'
 import { MARK_KINDS, type MarkKind } from '../../authoring/gaps/mark.ts'
 import { SetupError } from '../../errors.ts'
 import type { PageInput } from '../../index.ts'
-import { discoverRules } from '../../rules/discover.ts'
 import { formatChoice, formatHint } from '../../yaml/hint.ts'
 import { checkFiles } from '../command/check-files.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
@@ -13,6 +12,7 @@ import { type Given, readListOption, readTextOption } from '../command/verbs.ts'
 import { type CountedPages, countGaps } from './count-gaps.ts'
 import { readGapFormat } from './format-gaps.ts'
 import { readGapPages } from './gap-pages.ts'
+import { findRules } from './named-rules.ts'
 import { readFolder, readName, writeProposal } from './new-rule.ts'
 import type { LoadedRules, RuleWork } from './rule-work.ts'
 
@@ -72,8 +72,7 @@ function readCount(given: Given, option: string, otherwise: number): number {
 
 /** @throws UsageError for a rule that does not exist */
 function checkRules(names: readonly string[], { folders }: LoadedRules): void {
-  const rules = folders.flatMap((folder) => discoverRules(folder).rules)
-  const known = rules.flatMap(({ kind, slug }) => [slug, `${kind}/${slug}`])
+  const known = findRules(folders).flatMap(({ found: { kind, slug } }) => [slug, `${kind}/${slug}`])
   for (const name of names)
     if (!known.includes(name)) throw new UsageError(`--without: there is no rule "${name}"${formatHint(name, known)}`)
 }

@@ -2,7 +2,7 @@ import { describeClause } from '../../authoring/describe-clause.ts'
 import { type Places, toList } from '../../engine/rule/clause.ts'
 import type { Weight } from '../../engine/rule/place.ts'
 import { MAX_POINTS } from '../../engine/rule/portable-rule.ts'
-import type { RuleSource, TypePoints } from '../../engine/rule/types.ts'
+import type { ClauseSource, RuleSource, TypePoints } from '../../engine/rule/types.ts'
 import { readFixtures } from '../../rules/fixtures.ts'
 import type { CheckedRules } from '../../rules/load/load.ts'
 import { formatCount } from '../command/format-count.ts'
@@ -21,22 +21,24 @@ const POINTS: Readonly<Record<Weight, string>> = {
 /** Describes a valid rule in words: its clauses with their points, its relations, its evidence and its tests. */
 export function formatRule({ found, source, compiled }: Rule, rules: readonly Rule[], places: Places): string {
   if (source === null || compiled === null) return ''
+  // The clauses of a package are in their short form only.
+  const describe = (clause: ClauseSource, text: string): string =>
+    found.isBuilt ? text : describeClause(clause, places)
   const lines = [
     `${found.kind} ${found.slug} (${source.name})`,
-    `  file: ${found.file}`,
+    found.isBuilt ? '  comes with the package, without its sources and tests' : `  file: ${found.file}`,
     ...formatFacts(source),
     '  fires on:',
     ...compiled.clauses.map(
-      ({ weight, family }, i) =>
-        `    ${POINTS[weight].padStart(8)}  ${describeClause(source.detect[i], places)}  (${weight}, ${family})`,
+      ({ weight, family, text }, i) =>
+        `    ${POINTS[weight].padStart(8)}  ${describe(source.detect[i], text)}  (${weight}, ${family})`,
     ),
     ...(compiled.typeClauses ?? []).map(
-      ({ points }, i) => `    ${describeClause(source.detect[i], places)}  (${formatPoints(points)})`,
+      ({ points, text }, i) => `    ${describe(source.detect[i], text)}  (${formatPoints(points)})`,
     ),
     ...formatRelations({ found, source }, rules),
     ...source.source.map((url) => `  source: ${url}`),
-    `  verified: ${source.verified || 'no date'}`,
-    `  tests: ${formatTests(found)}`,
+    ...(found.isBuilt ? [] : [`  verified: ${source.verified || 'no date'}`, `  tests: ${formatTests(found)}`]),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { checkLifecycles } from '../../authoring/check-lifecycles.ts'
 import { lintRules } from '../../authoring/lint.ts'
@@ -8,32 +8,14 @@ import { type CommandIo, EXIT, readTimeout, UsageError } from '../command/comman
 import { formatCount } from '../command/format-count.ts'
 import { type Given, readTextOption } from '../command/verbs.ts'
 import { fixRules } from './fix-rules.ts'
-import { readFormat } from './format-findings.ts'
-import {
-  addFolders,
-  findNamedRules,
-  findRules,
-  isPath,
-  isRuleName,
-  type NamedFile,
-  readNamedFile,
-} from './named-rules.ts'
-import { reportFindings } from './report-findings.ts'
-import { openMemory, type RuleWork } from './rule-work.ts'
-
-/** What the arguments of lint name. */
-interface LintTargets {
-  /** Folders of rules, by their absolute paths. */
-  readonly folders: readonly string[]
-  readonly files: readonly NamedFile[]
-  /** Rules by slug or kind and slug. */
-  readonly names: readonly string[]
-}
+import { addFolders, findNamedRules, findRules, type RuleTargets, readTargets } from './named-rules.ts'
+import { readReportOptions, reportFindings } from './report-findings.ts'
+import { NO_RULES, openMemory, type RuleWork } from './rule-work.ts'
 
 /** Checks rule and test files: all, or those that arguments name, always together with all other rules. */
 export function lint(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '60')
-  const format = readFormat(readTextOption(given, 'format'))
+  const report = readReportOptions(given)
   const targets = readTargets(given.args)
   return (loaded) => {
     const folders = addFolders(loaded.folders, [...targets.folders, ...targets.files.map(({ root }) => root)])
@@ -45,7 +27,7 @@ export function lint(given: Given, io: CommandIo): RuleWork {
     const memory = openMemory(loaded, folders)
     const run = (): Linted => {
       const checked = checkFolders({ ...options, memory })
-      const rules = checked.rules.map(({ found }) => found.file)
+      const rules = checked.rules.filter(({ found }) => !found.isBuilt).map(({ found }) => found.file)
       return { rules, findings: lintRules(checked, memory), unjudged: checked.unjudged }
     }
     const today = new Date().toISOString().slice(0, 10)
@@ -54,10 +36,8 @@ export function lint(given: Given, io: CommandIo): RuleWork {
     const count = files.size === 0 ? rules.length : rules.filter(isReported).length
     const all = [...findings, ...lintLifecycles(loaded.folders[0], rules)]
     const reported = all.filter(({ file }) => isReported(file))
-    const code = reportFindings(reported, formatCount(count, 'rule'), io, {
-      strict: given.values.strict === true,
-      format,
-    })
+    if (rules.length + reported.length === 0) throw new UsageError(NO_RULES)
+    const code = reportFindings(reported, formatCount(count, 'rule'), io, report)
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -83,32 +63,14 @@ interface Linted {
 
 /** Corrects the rules that are reported. @returns the files that changed */
 function fixReported(options: RuleFolders, isReported: (file: string) => boolean): string[] {
-  return fixRules(checkFolders(options).rules.filter(({ found }) => isReported(found.file)))
-}
-
-/**
- * Tells folders, files and names of rules apart. A name is that of a folder if there is one.
- * @throws UsageError when an argument is none of them
- */
-function readTargets(args: readonly string[]): LintTargets {
-  const folders: string[] = []
-  const files: NamedFile[] = []
-  const names: string[] = []
-  for (const argument of args) {
-    const path = resolve(argument)
-    if (existsSync(path) && statSync(path).isDirectory()) folders.push(path)
-    else if (!isPath(argument) && isRuleName(argument)) names.push(argument)
-    else if (existsSync(path) || isPath(argument)) files.push(readNamedFile(argument))
-    else throw new UsageError(`there is no rule, file or folder "${argument}"`)
-  }
-  return { folders, files, names }
+  return fixRules(checkFolders(options).rules.filter(({ found }) => !found.isBuilt && isReported(found.file)))
 }
 
 /**
  * Lists the absolute paths of the rules that are named.
  * @throws UsageError when there is no rule of a name
  */
-function listFiles({ files, names }: LintTargets, folders: readonly string[]): ReadonlySet<string> {
+function listFiles({ files, names }: RuleTargets, folders: readonly string[]): ReadonlySet<string> {
   const named = names.length === 0 ? [] : findNamedRules(names, findRules(folders))
   return new Set([...files.map(({ file }) => file), ...named.map(({ found }) => resolve(found.file))])
 }

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import type { RuleKind } from '../../engine/rule/types.ts'
+import { isPackaged, openBuiltFile, ownFolder } from '../../rules/built.ts'
 import { discoverRules, type FoundRule, KINDS } from '../../rules/discover.ts'
+import { listBuiltRules } from '../../rules/load/built-rules.ts'
 import { SLUG } from '../../rules/schema.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { UsageError } from '../command/command.ts'
@@ -34,7 +36,7 @@ export function isRuleName(argument: string): boolean {
  * a rule folder.
  * @throws UsageError when there is no such file, or it is elsewhere
  */
-export function readNamedFile(argument: string): NamedFile {
+function readNamedFile(argument: string): NamedFile {
   const path = resolve(argument)
   if (!existsSync(path)) throw new UsageError(`there is no file "${argument}"`)
   if (!statSync(path).isFile()) throw new UsageError(`"${argument}" is not a file`)
@@ -84,9 +86,13 @@ interface Findable {
   readonly found: FoundRule
 }
 
-/** Finds the files of all rules of some folders, without reading them. */
+/** Finds all rules of some folders, without reading them. Those of a package are in its built file. */
 export function findRules(folders: readonly string[]): readonly Findable[] {
-  return folders.flatMap((folder) => discoverRules(folder).rules.map((found) => ({ found })))
+  return folders.flatMap((folder) => {
+    const isBuilt = folder === ownFolder && isPackaged()
+    const rules = isBuilt ? listBuiltRules(openBuiltFile()) : discoverRules(folder).rules
+    return rules.map((found) => ({ found }))
+  })
 }
 
 /**
@@ -122,4 +128,31 @@ function findNamed<Rule extends Findable>(name: string, rules: readonly Rule[]):
   if (chosen.length > 0) return chosen
   const slugs = candidates.map(({ found }) => found.slug)
   throw new UsageError(`there is no ${kind ?? 'rule'} "${slug}"${formatHint(slug, slugs)}`)
+}
+
+/** What the arguments of a verb name. */
+export interface RuleTargets {
+  /** Folders of rules, by their absolute paths. */
+  readonly folders: readonly string[]
+  readonly files: readonly NamedFile[]
+  /** Rules by slug or kind and slug. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Tells folders, files and names of rules apart. A name is that of a folder if there is one.
+ * @throws UsageError when an argument is none of them
+ */
+export function readTargets(args: readonly string[]): RuleTargets {
+  const folders: string[] = []
+  const files: NamedFile[] = []
+  const names: string[] = []
+  for (const argument of args) {
+    const path = resolve(argument)
+    if (existsSync(path) && statSync(path).isDirectory()) folders.push(path)
+    else if (!isPath(argument) && isRuleName(argument)) names.push(argument)
+    else if (existsSync(path) || isPath(argument)) files.push(readNamedFile(argument))
+    else throw new UsageError(`there is no rule, file or folder "${argument}"`)
+  }
+  return { folders, files, names }
 }

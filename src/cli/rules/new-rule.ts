@@ -7,8 +7,9 @@ import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { Detector } from '../../engine/page/detector.ts'
 import type { PageInput } from '../../engine/page/page.ts'
 import type { Categories, RuleKind } from '../../engine/rule/types.ts'
+import { isPackaged } from '../../rules/built.ts'
 import { findNamespace } from '../../rules/checks/set-checks.ts'
-import { discoverRules, type FoundRule, KINDS } from '../../rules/discover.ts'
+import { type FoundRule, KINDS } from '../../rules/discover.ts'
 import { RulesetError } from '../../rules/findings.ts'
 import { checkFolders } from '../../rules/load/load.ts'
 import { buildRuleset, openRuleset } from '../../rules/load/open-ruleset.ts'
@@ -16,9 +17,9 @@ import { SLUG } from '../../rules/schema.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { type Given, readTextOption } from '../command/verbs.ts'
-import { isPath, locateRule } from './named-rules.ts'
+import { findRules, isPath, locateRule } from './named-rules.ts'
 import { readPage, readPageSource } from './read-page.ts'
-import { type LoadedRules, type RuleWork, readKind, requireCategory } from './rule-work.ts'
+import { type LoadedRules, NO_RULES, type RuleWork, readKind, requireCategory } from './rule-work.ts'
 
 /** The rule that the arguments name. */
 export interface NamedRule {
@@ -62,9 +63,9 @@ export async function writeProposal(
 ): Promise<number> {
   if (rule.root !== undefined && folder !== undefined)
     throw new UsageError('--in cannot be combined with the path of a rule')
-  const root = resolve(folder ?? rule.root ?? folders[0])
+  const root = resolve(folder ?? rule.root ?? chooseFolder(folders))
   const all = [...new Set([...folders, root])]
-  const found = all.flatMap((one) => discoverRules(one).rules)
+  const found = findRules(all).map((one) => one.found)
   const ruleset = openSoundRules(all, detectors)
   const files = checkFree(rule, root, { found, categories: ruleset.categories })
   const input = await readInput(ruleset)
@@ -80,6 +81,13 @@ export async function writeProposal(
     `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} more in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
   )
   return EXIT.ok
+}
+
+/** Chooses the folder of a new rule: that of the project, or the first one next to a package. */
+function chooseFolder([own, local]: readonly string[]): string {
+  if (!isPackaged()) return own
+  if (local === undefined) throw new UsageError(NO_RULES)
+  return local
 }
 
 /** Opens all rules that have no error: an author may work on several rules at a time. */

@@ -21,6 +21,8 @@ export function rename(given: Given, { stdout, stderr }: CommandIo): RuleWork {
     const folders = addFolders(known, roots)
     const checked = readValidRules({ folders, detectors })
     const rule = findNamedRule(name, checked.rules).found
+    if (rule.isBuilt)
+      throw new UsageError(`${rule.kind}/${rule.slug} comes with the package: only your rules can be renamed`)
     checkConflicts(
       rule,
       slug,

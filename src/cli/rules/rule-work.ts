@@ -1,6 +1,9 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Detector } from '../../engine/page/detector.ts'
 import type { Categories, RuleKind } from '../../engine/rule/types.ts'
+import { isPackaged, openBuiltFile, ownFolder } from '../../rules/built.ts'
 import { KINDS } from '../../rules/discover.ts'
 import { FileMemory, identifyCode } from '../../rules/load/file-memory.ts'
 import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load/load.ts'
@@ -18,6 +21,33 @@ export interface LoadedRules {
   readonly config: Config
 }
 
+/** The rule folder of the working folder, which verbs of a package read. */
+export const LOCAL_FOLDER = 'rules'
+
+export const NO_RULES = 'there are no rules here: name a folder of rules, or make one with npm run -s rules -- init'
+
+/**
+ * Lists the rule folders that verbs read: that of Siteprint first. A package has no rules to edit, so without RULES_DIRS its verbs
+ * also read the folder `rules` of the working folder, if it has rules and the arguments name no folder.
+ * @param configured the folders of RULES_DIRS
+ * @param args the arguments of the command
+ */
+export function listRuleFolders(configured: readonly string[], args: readonly string[]): readonly string[] {
+  const isNamed = configured.length > 0 || args.some((arg) => existsSync(arg) && statSync(arg).isDirectory())
+  const isLocal = isPackaged() && !isNamed && isRuleFolder(LOCAL_FOLDER)
+  return [ownFolder, ...configured, ...(isLocal ? [resolve(LOCAL_FOLDER)] : [])]
+}
+
+/** @throws UsageError for a verb that needs the YAML of the project's rules, or its history */
+export function requireCheckout(verb: string): void {
+  if (isPackaged())
+    throw new UsageError(`${verb} works on the rules of Siteprint, which a package has only compiled: use a checkout`)
+}
+
+function isRuleFolder(folder: string): boolean {
+  return [...KINDS.keys()].some((kind) => existsSync(join(folder, kind)))
+}
+
 /** The action of a verb of `rules`, which runs once rule folders and detectors are known. @returns the exit code */
 export type RuleWork = (loaded: LoadedRules) => Promise<number> | number
 
@@ -31,7 +61,8 @@ export function openMemory(
 ): FileMemory | undefined {
   const code = identifyCode()
   if (code === null || detectorModules.length > 0) return undefined
-  return new FileMemory({ folder: config.cacheDir, folders, code })
+  const built = isPackaged() ? openBuiltFile().version : ''
+  return new FileMemory({ folder: config.cacheDir, folders, code: code + built })
 }
 
 /** @throws RulesetError when a rule has errors */

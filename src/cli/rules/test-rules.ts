@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve, sep } from 'node:path'
 import { mapLimited } from '../../async/map-limited.ts'
 import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../../authoring/breadth.ts'
 import { type OrdinaryPage, readOrdinaryPages } from '../../authoring/ordinary-pages.ts'
@@ -21,17 +22,15 @@ import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
 import type { FileMemory } from '../../rules/load/file-memory.ts'
 import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load/load.ts'
 import { packKept } from '../../rules/load/open-ruleset.ts'
-import type { CommandIo } from '../command/command.ts'
+import { type CommandIo, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
-import { addFolders, findNamedRules, listRoots } from './named-rules.ts'
-import { reportFindings } from './report-findings.ts'
-import { type LoadedRules, openMemory } from './rule-work.ts'
+import { addFolders, findNamedRules, type RuleTargets, readTargets } from './named-rules.ts'
+import { type ReportOptions, reportFindings } from './report-findings.ts'
+import { type LoadedRules, NO_RULES, openMemory } from './rule-work.ts'
 
-interface TestedRules extends LoadedRules {
+interface TestedRules extends LoadedRules, ReportOptions {
   /** Time limit per page. */
   readonly timeoutMs: number
-  /** Whether warnings are errors. */
-  readonly strict: boolean
 }
 
 /** Detects on a worker. */
@@ -48,15 +47,18 @@ interface Tested {
  * @returns the exit code
  */
 export async function testRules(tested: TestedRules, names: readonly string[], io: CommandIo): Promise<number> {
-  const { detectors, detectorModules, timeoutMs, strict } = tested
-  const folders = addFolders(tested.folders, listRoots(names))
+  const { detectors, detectorModules, timeoutMs } = tested
+  const targets = readTargets(names)
+  const folders = addFolders(tested.folders, [...targets.folders, ...targets.files.map(({ root }) => root)])
   const memory = openMemory(tested, folders)
   const checked = checkFolders({ folders, detectors, memory })
   throwOnErrors(checked.findings)
   const cache = tested.config.cacheDir
   const search = findRuleset({ folders: folders.slice(1), detectors, cache })
   const ruleset = new Ruleset(search.file ?? packKept(checked, { detectors, ...search }), detectors)
-  const rules = names.length === 0 ? checked.rules : findNamedRules(names, checked.rules)
+  const written = checked.rules.filter(({ found }) => !found.isBuilt)
+  const rules = names.length === 0 ? written : chooseRules(targets, written)
+  if (rules.length === 0) throw new UsageError(NO_RULES)
   const threads = Math.min(4, availableParallelism())
   const options = { folders: folders.slice(1), detectors: detectorModules, cache, threads, timeoutMs }
   const detector = await openDetector(options)
@@ -81,10 +83,20 @@ export async function testRules(tested: TestedRules, names: readonly string[], i
     // An installation without its tests has no ordinary pages.
     if (ordinary.pages > 0) counts.push(formatCount(ordinary.pages, 'ordinary page'))
     const findings = [...own, ordinary].flatMap((one) => one.findings)
-    return reportFindings(findings, counts.join(', '), io, { strict })
+    return reportFindings(findings, counts.join(', '), io, tested)
   } finally {
     await detector.close()
   }
+}
+
+/** Chooses the rules that arguments name, and all rules of the folders that they name. */
+function chooseRules({ folders, files, names }: RuleTargets, rules: readonly CheckedRule[]): readonly CheckedRule[] {
+  const named = new Set<CheckedRule>(findNamedRules(names, rules))
+  const paths = new Set(files.map(({ file }) => file))
+  return rules.filter((rule) => {
+    const path = resolve(rule.found.file)
+    return named.has(rule) || paths.has(path) || folders.some((folder) => path.startsWith(folder + sep))
+  })
 }
 
 /** Other warnings are about limits of pages, which tests reach on purpose. */

@@ -6,6 +6,7 @@ import type { Categories } from '../../engine/rule/types.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { SchemaValidator } from '../../yaml/schema-validator.ts'
 import { SourceFile } from '../../yaml/source-file.ts'
+import { isPackaged, openBuiltFile, ownFolder } from '../built.ts'
 import { checkOverlaps } from '../checks/overlap-checks.ts'
 import {
   type CheckContext,
@@ -24,6 +25,7 @@ import { FOREIGN_KEYS } from '../foreign-keys.ts'
 import { listNames } from '../own-names.ts'
 import { PatternJudge } from '../patterns/pattern-judge.ts'
 import { buildRuleSchema } from '../schema.ts'
+import { readBuiltRules } from './built-rules.ts'
 import { findUnknownNames, provesItself } from './derived-fixtures.ts'
 import type { FileMemory } from './file-memory.ts'
 
@@ -76,6 +78,12 @@ export function checkFolders({ folders, detectors, timeoutMs, last, memory }: Ru
   let base: Categories | null = { builders: {}, technologies: {} }
   let all: Categories = { builders: {}, technologies: {} }
   for (const folder of folders) {
+    if (folder === ownFolder && isPackaged()) {
+      const built = readBuiltRules(openBuiltFile(), places)
+      rules.push(...built.rules)
+      base = all = built.categories
+      continue
+    }
     if (!existsSync(folder)) {
       const reason = 'the folder does not exist'
       findings.push(buildFinding('stray-file', { file: folder, line: 1, column: 1 }, { reason }))
