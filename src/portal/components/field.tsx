@@ -41,6 +41,28 @@ export function Field({ type = 'text', value, autocomplete, maxLength, placehold
   )
 }
 
+interface TextAreaProps extends FieldProps {
+  readonly value?: string
+  readonly rows: number
+  readonly placeholder?: string
+}
+
+/** Lines of text with their label, hint and error. */
+export function TextArea({ value, rows, placeholder, ...field }: TextAreaProps) {
+  return (
+    <Labelled {...field}>
+      {(attributes) => (
+        <textarea {...attributes} rows={rows} placeholder={placeholder} spellcheck={false} value={value} />
+      )}
+    </Labelled>
+  )
+}
+
+/** A file of the person, with its label, hint and error. @param accept types and endings that the browser offers first */
+export function FileField({ accept, ...field }: FieldProps & { readonly accept: string }) {
+  return <Labelled {...field}>{(attributes) => <input {...attributes} type="file" accept={accept} />}</Labelled>
+}
+
 interface SelectProps extends FieldProps {
   /** Values and labels. */
   readonly options: readonly (readonly [value: string, label: string])[]

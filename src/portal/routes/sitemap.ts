@@ -24,7 +24,7 @@ export function registerSitemap(portal: FastifyInstance, { rules, settings }: Po
   })
   portal.get('/robots.txt', async (request, reply) => {
     reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600')
-    return `User-agent: *\nDisallow: /account\nDisallow: /admin\nDisallow: /api/\nDisallow: /scan\nSitemap: ${findBaseUrl(request, settings)}/sitemap.xml\n`
+    return `User-agent: *\nDisallow: /account\nDisallow: /admin\nDisallow: /api/\nDisallow: /batches\nDisallow: /scan\nSitemap: ${findBaseUrl(request, settings)}/sitemap.xml\n`
   })
 }
 
