@@ -128,7 +128,7 @@ async function askToRevokeKey(page: Page): Promise<void> {
 }
 
 /** Downloads are not displayed. */
-const DOWNLOAD = /\.(?:csv|json)$|\/export$/
+const DOWNLOAD = /\.(?:csv|json|ndjson)$|\/export$/
 
 /** Paths of all pages that are displayed, as their definitions write them. */
 export function listDisplayedPaths(): readonly string[] {

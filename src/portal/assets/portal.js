@@ -42,7 +42,8 @@ const progress = document.querySelector('[data-refresh]')
 if (progress !== null) setTimeout(() => refresh(progress), REFRESH_MS)
 
 async function refresh(element) {
-  const next = document.hidden ? element : await loadAgain(element)
+  const isUsed = element.contains(document.activeElement)
+  const next = document.hidden || isUsed ? element : await loadAgain(element)
   if (next === null) location.reload()
   else setTimeout(() => refresh(next), REFRESH_MS)
 }

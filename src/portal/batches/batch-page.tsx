@@ -21,7 +21,7 @@ interface BatchPageProps {
 /** Seconds between two loads of the page where the person asked for it, and of the script. */
 const REFRESH_SECONDS = 10
 
-/** The progress of a batch, its failures, and what can be done with it. */
+/** The progress of a batch with its failures, which the script loads again, and what can be done with the batch. */
 export function BatchPage({ context, counted }: BatchPageProps) {
   const { now, parts, query } = context
   const info = describeBatch(counted, { now, batchDays: parts.settings.batchDays })
@@ -37,10 +37,10 @@ export function BatchPage({ context, counted }: BatchPageProps) {
       </p>
       <div id="progress" data-refresh={isOpen(info) ? '' : undefined}>
         <Progress info={info} />
+        {info.counts.failed > 0 && <Failures info={info} />}
       </div>
       {isOpen(info) && <NoScriptRefresh path={context.path} isRefreshing={isRefreshing} />}
       <Results info={info} />
-      {info.counts.failed > 0 && <Failures info={info} />}
       {isOpen(info) && <Cancel info={info} />}
     </Page>
   )
