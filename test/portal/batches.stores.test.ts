@@ -60,7 +60,10 @@ describe.skipIf(kind.isMissing).each([kind])('batches in the portal on $name', (
     const csv = await person.get(`${path}/results.csv`)
     expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="siteprint-batch-\w+\.csv"$/)
     expect(csv.text.trim().split('\n')).toHaveLength(4)
-    const lines = (await person.get(`${path}/results.ndjson`)).text.trim().split('\n').map((line) => JSON.parse(line))
+    const lines = (await person.get(`${path}/results.ndjson`)).text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(lines.map(({ position }) => position).sort()).toEqual([0, 1, 2])
 
     const again = await person.post(`${path}/retry`, { code: 'scan_failed' })

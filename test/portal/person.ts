@@ -56,7 +56,10 @@ interface ListForm {
 }
 
 /** Sends a list as the form of the page does: a browser sends an empty file where none was chosen. */
-export function postList(person: Person, { file = { name: '', content: '' }, ...fields }: ListForm): Promise<PageAnswer> {
+export function postList(
+  person: Person,
+  { file = { name: '', content: '' }, ...fields }: ListForm,
+): Promise<PageAnswer> {
   const form = new FormData()
   for (const [name, value] of Object.entries({ urls: '', column: '', form: crypto.randomUUID(), ...fields }))
     form.append(name, value)

@@ -109,7 +109,9 @@ function buildBrowser({ fastify }: TestApp): TestBrowser {
         url: path,
         remoteAddress,
         headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
-        ...(form !== undefined && { payload: typeof form === 'string' || Buffer.isBuffer(form) ? form : new URLSearchParams(form).toString() }),
+        ...(form !== undefined && {
+          payload: typeof form === 'string' || Buffer.isBuffer(form) ? form : new URLSearchParams(form).toString(),
+        }),
       })
       for (const { name, value, maxAge } of reply.cookies)
         if (maxAge === 0 || value === '') cookies.delete(name)

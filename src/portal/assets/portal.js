@@ -62,3 +62,28 @@ async function loadAgain(element) {
     return element // The service or the network is away.
   }
 }
+
+/** Pause after the last key before suggestions are asked for. */
+const SUGGEST_MS = 150
+for (const input of document.querySelectorAll('input[data-suggestions]')) {
+  let timer
+  let latest = 0
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    const asked = ++latest
+    timer = setTimeout(async () => {
+      const names = await findSuggestions(input)
+      if (asked === latest) input.list.replaceChildren(...names.map((name) => new Option('', name)))
+    }, SUGGEST_MS)
+  })
+}
+
+async function findSuggestions({ value, dataset }) {
+  if (value.trim() === '') return []
+  try {
+    const response = await fetch(`${dataset.suggestions}?q=${encodeURIComponent(value)}`)
+    return response.ok ? await response.json() : []
+  } catch {
+    return [] // The search works without them.
+  }
+}

@@ -13,6 +13,7 @@ import { sendPage, setPageHeaders } from '../send-page.ts'
 import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
 import { PAGES } from './pages.ts'
 import { registerSitemap } from './sitemap.ts'
+import { registerSuggestions } from './suggestions.ts'
 
 /** Maximum size of a form in bytes. */
 export const MAX_FORM_BYTES = 64 * 1024
@@ -26,6 +27,7 @@ export async function registerPortal(fastify: FastifyInstance, parts: PortalPart
     const allowOnlyRegistered = watchRoutes(portal)
     registerAssets(portal)
     registerSitemap(portal, parts)
+    registerSuggestions(portal, parts)
     for (const page of PAGES) registerPage(portal, page, parts)
     allowOnlyRegistered()
   })
