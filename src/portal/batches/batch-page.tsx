@@ -90,17 +90,30 @@ function Progress({ info }: { readonly info: BatchInfo }) {
             : ['Waiting', formatNumber(counts.waiting)],
           ...(perMinute === null ? [] : [['Rate', `${formatNumber(perMinute)} a minute`] as const]),
           ...(secondsLeft === null ? [] : [['Time left', `about ${formatSpan(secondsLeft)}`] as const]),
-          ['Submitted', <DateTime key="submitted" at={new Date(info.createdAt)} />],
-          ...listTime('Ended', info.finishedAt),
-          ...listTime('Results are deleted', info.expiresAt),
         ]}
       />
+      <p class="quiet">
+        Submitted on <Time at={info.createdAt} />.
+        {info.finishedAt !== null && (
+          <>
+            {' '}
+            Ended on <Time at={info.finishedAt} />.
+          </>
+        )}
+        {info.expiresAt !== null && (
+          <>
+            {' '}
+            Results are deleted on <Time at={info.expiresAt} />.
+          </>
+        )}
+      </p>
     </Card>
   )
 }
 
-function listTime(name: string, at: string | null) {
-  return at === null ? [] : [[name, <DateTime key={name} at={new Date(at)} />] as const]
+/** @param at ISO 8601 */
+function Time({ at }: { readonly at: string }) {
+  return <DateTime at={new Date(at)} />
 }
 
 function Results({ info: { id, counts } }: { readonly info: BatchInfo }) {
@@ -138,13 +151,13 @@ function Failures({ info }: { readonly info: BatchInfo }) {
       <Table
         caption="Failures by code"
         hasHiddenCaption
-        head={['Code', 'URLs', 'Meaning', ...(canRetry ? ['Again'] : [])]}
+        head={['Code', 'URLs', ...(canRetry ? ['Again'] : []), 'Meaning']}
         numeric={[1]}
         rows={codes.map(([code, count]) => [
           <code key="code">{code}</code>,
           formatNumber(count),
-          Object.hasOwn(API_ERRORS, code) ? API_ERRORS[code as keyof typeof API_ERRORS][1] : '',
           ...(canRetry ? [<Retry key="retry" id={info.id} code={code} />] : []),
+          Object.hasOwn(API_ERRORS, code) ? API_ERRORS[code as keyof typeof API_ERRORS][1] : '',
         ])}
       />
       {canRetry ? (
