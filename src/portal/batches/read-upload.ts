@@ -18,7 +18,7 @@ export interface Upload {
   readonly file: UploadedFile | null
 }
 
-export interface UploadedFile {
+interface UploadedFile {
   readonly name: string
   readonly bytes: Buffer
 }
