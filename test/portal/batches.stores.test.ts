@@ -59,6 +59,7 @@ describe.skipIf(kind.isMissing).each([kind])('batches in the portal on $name', (
     expect(readText((await person.get(`${path}/results`)).text)).toContain('blocked_target')
     const csv = await person.get(`${path}/results.csv`)
     expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="siteprint-batch-\w+\.csv"$/)
+    expect(csv.text).toMatch(/^\ufeffposition,url,/)
     expect(csv.text.trim().split('\n')).toHaveLength(4)
     const lines = (await person.get(`${path}/results.ndjson`)).text
       .trim()
@@ -92,6 +93,8 @@ describe.skipIf(kind.isMissing).each([kind])('batches in the portal on $name', (
     ['text', { name: 'list.txt', content: '# mine\nhttp://printer.lan/\n\nhttp://a.lan/' }, '', 2],
     ['CSV with a usual column', { name: 'leads.CSV', content: 'name,Website\nA,"http://printer.lan/"\n' }, '', 1],
     ['CSV with a named column', { name: 'leads.csv', content: 'name;home\nA;http://printer.lan/\n' }, 'home', 1],
+    ['CSV with one column', { name: 'a.csv', content: 'Shop page\nhttp://printer.lan/\n' }, '', 1],
+    ['CSV without a header', { name: 'a.csv', content: 'printer.lan\nhttp://b.lan/\n' }, '', 2],
     ['UTF-16', { name: 'excel.csv', content: utf16 }, '', 1],
     ['NDJSON', { name: 'list.jsonl', content: '{"url":"http://printer.lan/"}\n"http://b.lan/"\n' }, '', 2],
   ])('%s is read', async (_, file, column, count) => {

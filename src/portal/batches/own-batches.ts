@@ -44,9 +44,13 @@ interface FileParts {
   readonly maxLines: number
 }
 
+/** Lets spreadsheets read CSV as UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff'
+
 async function* formatParts(batches: BatchService, { batch, format, maxLines }: FileParts): AsyncGenerator<string> {
   let cursor: string | null = null
   let count = 0
+  if (format === 'csv') yield BYTE_ORDER_MARK
   do {
     const { lines, next } = await batches.read(batch, cursor)
     const text = formatResults(lines, { format, hasHeader: cursor === null })

@@ -1,4 +1,4 @@
-import { type ListKind, listColumns, parseList } from '../../batches/parse-list.ts'
+import { type ListKind, listColumns, parseList, readHost } from '../../batches/parse-list.ts'
 import { ApiError } from '../../errors.ts'
 import type { FieldErrors } from '../form-errors.ts'
 import type { Upload } from './read-upload.ts'
@@ -42,8 +42,9 @@ export function readList({ form, file }: Upload): ReadList {
 
 function readTable(bytes: Buffer, wanted: string, source: Source): ReadList {
   const names = listColumns(bytes)
-  const column = wanted || USUAL_COLUMNS.find((usual) => names.some((name) => name.toLowerCase() === usual))
+  const column = wanted || findColumn(names)
   try {
+    if (column === undefined && isHeaderless(names)) return { entries: parseList(bytes, { kind: 'text' }), source }
     if (column !== undefined) return { entries: parseList(bytes, { kind: 'csv', column }), source }
   } catch (error) {
     const isColumn = !names.some((name) => name.toLowerCase() === column?.toLowerCase())
@@ -52,6 +53,17 @@ function readTable(bytes: Buffer, wanted: string, source: Source): ReadList {
   const shown = names.filter((name) => name !== '').slice(0, 20)
   const list = shown.length === 0 ? '' : ` Its columns are ${shown.map((name) => `"${name.slice(0, 40)}"`).join(', ')}.`
   return { errors: { column: `Name the column with the URLs, and choose the file again.${list}` }, source }
+}
+
+/** The column that is taken without a name: a usual one, or the only one. */
+function findColumn(names: readonly string[]): string | undefined {
+  const usual = USUAL_COLUMNS.find((one) => names.some((name) => name.toLowerCase() === one))
+  return usual ?? (names.length === 1 && !isHeaderless(names) ? names[0] : undefined)
+}
+
+/** Whether a table is a plain list without a header: its first line is a URL or a domain. */
+function isHeaderless(names: readonly string[]): boolean {
+  return names.length === 1 && readHost(names[0]).includes('.')
 }
 
 /** The sentence of an error that the person can correct. @throws any other error */
