@@ -54,9 +54,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['batches → batches/queue', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
-    'portal → portal/components → portal/catalogue → portal/scan → portal/pages → portal/routes',
+    'portal → portal/components → report → portal/catalogue → portal/scan → portal/batches → portal/pages → portal/routes',
   ],
-  ['app', 'report'],
+  ['app'],
   [
     'cli/command → cli/formats → cli/batches → cli/scan → cli/report → cli/keys → cli/mcp → cli/rules → cli/service → cli',
   ],

@@ -72,9 +72,14 @@ export class BatchService {
     this.#parts = parts
   }
 
+  /** Why batches cannot be used here, such as "MONGODB_URL is not set"; null if they can. */
+  get unavailable(): string | null {
+    return this.#parts.runner.unavailable
+  }
+
   /** @throws ApiError `unavailable` where batches cannot be used */
   requireRunner(): void {
-    if (this.#parts.runner.unavailable !== null)
+    if (this.unavailable !== null)
       throw new ApiError('unavailable', {
         reason: 'no_batches',
         sentence:
@@ -150,7 +155,7 @@ export class BatchService {
 
   /** Rejects a key that has as many unfinished batches as it may have. @throws ApiError `invalid_request` */
   async checkOpen(counter: string): Promise<void> {
-    const newest = await this.#parts.store.batches.listBatches({ counter, limit: MAX_OPEN_BATCHES })
+    const newest = await this.#parts.store.batches.listBatches({ counters: [counter], limit: MAX_OPEN_BATCHES })
     const open = newest.filter(({ status }) => (OPEN_STATUSES as readonly string[]).includes(status))
     if (open.length >= MAX_OPEN_BATCHES)
       throw buildInvalidRequest(
@@ -158,10 +163,10 @@ export class BatchService {
       )
   }
 
-  /** Finds a batch of a counter. @throws ApiError `not_found` */
-  async find(counter: string, id: string): Promise<Batch> {
+  /** Finds a batch of one of these counters. @throws ApiError `not_found` */
+  async find(counters: readonly string[], id: string): Promise<Batch> {
     const batch = await this.#parts.store.batches.getBatch(id)
-    if (batch === null || batch.counter !== counter) throw new ApiError('not_found', { sentence: NO_BATCH })
+    if (batch === null || !counters.includes(batch.counter)) throw new ApiError('not_found', { sentence: NO_BATCH })
     return batch
   }
 
@@ -170,9 +175,9 @@ export class BatchService {
     return { batch, counts: await this.#parts.store.batches.countItems(batch.id) }
   }
 
-  /** Batches of a counter, newest first. */
-  list(counter: string, limit: number, before?: string): Promise<readonly Batch[]> {
-    return this.#parts.store.batches.listBatches({ counter, limit, ...(before !== undefined && { before }) })
+  /** Batches of these counters, newest first. */
+  list(counters: readonly string[], limit: number, before?: string): Promise<readonly Batch[]> {
+    return this.#parts.store.batches.listBatches({ counters, limit, ...(before !== undefined && { before }) })
   }
 
   /** Reads the results of a batch after a cursor, in the order of completion. */
@@ -198,7 +203,7 @@ export class BatchService {
     const { store, clock, runner } = this.#parts
     await endBatch(store, batch, { status: 'cancelled', reason: 'client', now: clock() })
     runner.wake(batch.id)
-    return await this.find(batch.counter, batch.id)
+    return await this.find([batch.counter], batch.id)
   }
 
   /** Lets the failures of a batch be scanned again. @throws ApiError `invalid_request` for a cancelled batch */
@@ -206,6 +211,6 @@ export class BatchService {
     if (batch.status === 'cancelled') throw buildInvalidRequest('A cancelled batch cannot be retried. Submit it again.')
     await this.#parts.store.batches.retryFailures(batch.id, codes)
     this.#parts.runner.wake(batch.id)
-    return await this.find(batch.counter, batch.id)
+    return await this.find([batch.counter], batch.id)
   }
 }

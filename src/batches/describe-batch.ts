@@ -1,5 +1,5 @@
 import type { BatchInfo } from '../service/response-schemas.ts'
-import type { Batch, BatchLine } from '../store/batch-types.ts'
+import type { Batch } from '../store/batch-types.ts'
 import type { CountedBatch } from './batch-service.ts'
 
 const DAY_MS = 86_400_000
@@ -53,36 +53,4 @@ function computeRate({ startedAt, finishedAt }: Batch, finished: number, now: nu
   if (startedAt === null) return null
   const ms = (finishedAt?.getTime() ?? now) - startedAt.getTime()
   return ms <= 0 ? null : (finished * MINUTE_MS) / ms
-}
-
-/** Formats a line of the results as JSON, with a line feed. */
-export function formatLine(line: BatchLine): string {
-  const { position, url } = line
-  const start = JSON.stringify({ position, url }).slice(0, -1)
-  if ('result' in line) return `${start},"result":${line.result}}\n`
-  return `${start},${JSON.stringify({ error: line.error, code: line.code }).slice(1)}\n`
-}
-
-/** The columns of results as CSV, in their order; those of the ten fields have the names that the command line uses. */
-export const CSV_COLUMNS = [
-  ...['position', 'url', 'finalUrl', 'builder', 'builderSlug', 'confidence', 'category', 'isAiNative'],
-  ...['hosting', 'siteType', 'technologies', 'cached', 'error', 'code'],
-] as const
-
-/** The cells of a line of the results as CSV. */
-export function listCells(line: BatchLine): readonly (string | number | null)[] {
-  const result = 'result' in line ? (JSON.parse(line.result) as Record<string, unknown>) : {}
-  const failure = 'result' in line ? {} : line
-  const all: Readonly<Record<string, unknown>> = {
-    ...result,
-    ...failure,
-    ...{ position: line.position, url: line.url },
-  }
-  return CSV_COLUMNS.map((name) => toCell(name === 'finalUrl' ? result.url : all[name]))
-}
-
-function toCell(value: unknown): string | number | null {
-  if (value === undefined || value === null) return null
-  if (Array.isArray(value)) return value.join('; ')
-  return typeof value === 'number' ? value : String(value)
 }

@@ -4,6 +4,8 @@ import { listUrls } from '../fetch/list-urls.ts'
 import type { BatchUrl } from '../store/batch-types.ts'
 import { formatAside } from '../yaml/hint.ts'
 
+/** Maximum size of a list in bytes. */
+export const MAX_LIST_BYTES = 16 * 1024 * 1024
 /** A longer entry cannot be a URL. Shorter ones are kept, and fail as a scan of them does. */
 const MAX_ENTRY_CHARACTERS = 8192
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -67,15 +69,29 @@ const FORMAT: Options = {
   skip_records_with_empty_values: true,
 }
 
-function parseCsv(text: string, wanted: string | undefined): string[] {
+/**
+ * Reads the names of the columns of a list that is CSV.
+ * @throws ApiError `invalid_request` for bytes that are no text
+ */
+export function listColumns(bytes: Uint8Array): readonly string[] {
+  return openTable(decode(bytes), undefined).names
+}
+
+/** Finds the delimiter of a table: the one with which the header has the wanted column, or the most columns. */
+function openTable(text: string, wanted: string | undefined) {
   const sep = SEP_LINE.exec(text)
   const table = text.slice(sep?.[0].length ?? 0)
   const delimiters = sep === null ? DELIMITERS : [sep[1]]
   const headers = delimiters.map((delimiter) => ({ delimiter, names: parseHeader(table, delimiter) }))
   const widest = headers.reduce((a, b) => (b.names.length > a.names.length ? b : a))
   const best = headers.find(({ names }) => wanted !== undefined && findColumns(names, wanted).length > 0) ?? widest
-  const at = requireColumn(best.names, wanted)
-  const rows = parseRows(table, best.delimiter)
+  return { ...best, table }
+}
+
+function parseCsv(text: string, wanted: string | undefined): string[] {
+  const { names, table, delimiter } = openTable(text, wanted)
+  const at = requireColumn(names, wanted)
+  const rows = parseRows(table, delimiter)
   return rows.map((cells) => (cells[at] ?? '').trim()).filter((cell) => cell !== '')
 }
 

@@ -1,3 +1,4 @@
+import { escapeUTF8 } from 'entities'
 import type { Runtime, Spec, View } from 'vega'
 
 /** The attributes and texts of an image; its size is in pixels. */
@@ -46,12 +47,8 @@ async function openRenderer(specification: Spec): Promise<{ readonly createView:
 function replaceHead(svg: string, { id, className, width, height, title, description }: ChartImage): string {
   const head = [
     `<svg class="${className}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
-    `<title id="${id}-title">${escapeText(title)}</title>`,
-    `<desc id="${id}-desc">${escapeText(description)}</desc>`,
+    `<title id="${id}-title">${escapeUTF8(title)}</title>`,
+    `<desc id="${id}-desc">${escapeUTF8(description)}</desc>`,
   ]
   return svg.replace(/^<svg [^>]*>/, () => head.join(''))
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

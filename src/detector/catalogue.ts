@@ -19,18 +19,27 @@ export interface CatalogueEntry {
   readonly about: string | null
 }
 
-/** Lists the rules of a ruleset, ordered by kind, then by slug. */
+/** An entry with the rule that it describes. */
+export interface CatalogueRule {
+  readonly entry: CatalogueEntry
+  readonly rule: Rule
+}
+
+/** Lists the entries of a ruleset, ordered by kind, then by slug. */
 export function buildCatalogue(rules: readonly Rule[]): CatalogueEntry[] {
+  return listCatalogueRules(rules).map(({ entry }) => entry)
+}
+
+/** Lists the rules that the catalogue shows with their entries, in the order of `buildCatalogue`. */
+export function listCatalogueRules(rules: readonly Rule[]): CatalogueRule[] {
   const shown = rules.filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
-  const entries = shown.map(({ kind, slug, name, category, cdn, aiNative = false, website = null, about = null }) => ({
-    kind,
-    slug,
-    name,
-    category: category ?? (cdn ? 'cdn' : null),
-    isAiNative: aiNative,
-    website,
-    about,
-  }))
-  const rank = ({ kind }: CatalogueEntry): number => CATALOGUE_KINDS.indexOf(kind)
-  return entries.sort((a, b) => rank(a) - rank(b) || (a.slug < b.slug ? -1 : 1))
+  const rank = ({ rule: { kind } }: CatalogueRule): number => CATALOGUE_KINDS.indexOf(kind)
+  return shown
+    .map((rule) => ({ entry: describeRule(rule), rule }))
+    .sort((a, b) => rank(a) - rank(b) || (a.rule.slug < b.rule.slug ? -1 : 1))
+}
+
+function describeRule(rule: Rule): CatalogueEntry {
+  const { kind, slug, name, category, cdn, aiNative = false, website = null, about = null } = rule
+  return { kind, slug, name, category: category ?? (cdn ? 'cdn' : null), isAiNative: aiNative, website, about }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isVisibleLine } from '../accounts/form-rules.ts'
 import { formatMonth } from '../keys/calendar.ts'
-import { BASE62 } from '../keys/key.ts'
+import { BASE62, hasExpired } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 import { type PageContext, PageError } from './page.ts'
@@ -49,6 +49,17 @@ export async function readAllKeyUsage({ parts, account, now }: Context): Promise
   const month = formatMonth(now)
   const span = { since: findFirstMonth({ month, now }), first: month, last: month }
   return listKeyUsage(await parts.store.accounts.readUsage(account.id, span), { now, plans: parts.settings.plans })
+}
+
+/** The keys of the account that a scan can be charged to. */
+export async function listUsableKeys({ parts, account, now }: Context): Promise<readonly Key[]> {
+  const keys = await parts.store.keys.listAccountKeys(account.id)
+  return keys.filter((key) => isUsable(key, now))
+}
+
+/** Whether a scan can be charged to a key. */
+export function isUsable(key: Key, now: number): boolean {
+  return key.revokedAt === null && key.suspendedAt === null && !hasExpired(key, now)
 }
 
 export function findAccountPlan({ parts, account }: Context): Plan {

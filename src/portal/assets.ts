@@ -10,15 +10,17 @@ interface Asset {
   readonly content: Buffer
 }
 
-/** The style sheet, the script and the icon of all pages. */
+/** The style sheet, the script and the icon of all pages, and the styles of charts and tables of reports. */
 export const ASSETS = {
   style: readAsset('style.css', 'text/css; charset=utf-8'),
   script: readAsset('portal.js', 'text/javascript; charset=utf-8'),
   icon: readAsset('icon.svg', 'image/svg+xml'),
+  reportStyle: readAsset('report.css', 'text/css; charset=utf-8', join('..', 'report', 'assets')),
 }
 
-function readAsset(name: string, type: string): Asset {
-  const content = readFileSync(join(import.meta.dirname, 'assets', name))
+/** @param folder with the file, relative to this one */
+function readAsset(name: string, type: string, folder = 'assets'): Asset {
+  const content = readFileSync(join(import.meta.dirname, folder, name))
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16)
   return { path: `/assets/${name.replace('.', `.${hash}.`)}`, type, content }
 }

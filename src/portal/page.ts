@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import type { AccountError } from '../accounts/accounts.ts'
@@ -71,10 +72,10 @@ export class Redirect {
 export class Download {
   readonly name: string
   readonly type: string
-  readonly body: string
+  readonly body: string | Readable
 
-  /** @param file `name` in ASCII, `type` with its charset */
-  constructor(file: { readonly name: string; readonly type: string; readonly body: string }) {
+  /** @param file `name` in ASCII, `type` with its charset; a body that may be large is a stream */
+  constructor(file: { readonly name: string; readonly type: string; readonly body: string | Readable }) {
     this.name = file.name
     this.type = file.type
     this.body = file.body
@@ -109,6 +110,8 @@ export interface PageDefinition<N extends Needs = Needs> {
    * what the form costs, in a way that no stranger can use up.
    */
   readonly limit?: 'own'
+  /** Whether the form contains a file (`multipart/form-data`). The page reads it with `readUpload`; `context.form` is empty. */
+  readonly isUpload?: boolean
   /** Handles the request. A thrown `StoreError` is a 503 page, a thrown `AccountError` a 400 page. */
   handle(context: PageContext<N>): Promise<PageResult>
 }

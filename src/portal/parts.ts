@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
+import type { BatchService } from '../batches/batch-service.ts'
 import type { SharedState } from '../coordination/types.ts'
 import type { CurrentRules } from '../scan/current-rules.ts'
 import type { Gauges } from '../service/metrics.ts'
@@ -15,9 +16,13 @@ export interface PortalParts {
   readonly accounts: Accounts
   readonly store: Store
   readonly shared: SharedState
-  readonly settings: ServiceSettings
+  readonly settings: ServiceSettings & {
+    /** Days for which the results of batches are kept. */
+    readonly batchDays: number
+  }
   readonly rules: CurrentRules
   readonly scans: ScanRunner
+  readonly batches: BatchService
   readonly switches: ServiceSwitches
   /** The secret that API keys are hashed with. */
   readonly pepper: string

@@ -5,7 +5,7 @@ import { renderToString } from 'preact-render-to-string'
 /** Headers of every page. They replace the API's, which are for responses that no browser displays. */
 const PAGE_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'cross-origin-opener-policy': 'same-origin',
   // With `no-referrer` browsers send `Origin: null` with every form.
   'referrer-policy': 'same-origin',

@@ -1,8 +1,9 @@
 import { renderToString } from 'preact-render-to-string'
 import { formatCount, formatNumber } from '../portal/format-text.ts'
+import { NumberFacts } from './number-facts.tsx'
 import type { ReportData, ReportSource } from './report-data.ts'
 import { type ReportAssets, ReportDocument, readReportAssets } from './report-document.tsx'
-import { type Charts, drawCharts, formatShare, SectionCard } from './section-card.tsx'
+import { type Charts, drawCharts, SectionCard } from './section-card.tsx'
 import { ChangeCounts, ChangeTable, SiteTable } from './site-table.tsx'
 
 /** Renders a report as one HTML file. Its policy allows only its own script and style, so that it can request nothing. */
@@ -50,17 +51,6 @@ function describeSource({ files, scanned }: ReportSource): string {
 }
 
 function Summary({ data: { source, numbers, comparison, notes } }: { readonly data: ReportData }) {
-  const { sites, failed, notSite, withBuilder, aiNative } = numbers
-  const scanned = sites - failed
-  const own = scanned - notSite
-  const facts: readonly (readonly [string, number, number | null])[] = [
-    ['Sites', sites, null],
-    ['With a result', scanned, sites],
-    ['Failed', failed, sites],
-    ...(notSite === 0 ? [] : [['Not the site', notSite, scanned] as const]),
-    ['Builder found', withBuilder, own],
-    ['AI-native builder', aiNative, own],
-  ]
   return (
     <>
       <p class="lead">
@@ -71,16 +61,7 @@ function Summary({ data: { source, numbers, comparison, notes } }: { readonly da
           </>
         )}
       </p>
-      <dl class="card facts">
-        {facts.map(([name, value, total]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              {formatNumber(value)} {total !== null && <span class="share">{formatShare(value, total)}</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <NumberFacts numbers={numbers} />
       {notes.length > 0 && (
         <div class="notice warning">
           <ul>

@@ -99,9 +99,9 @@ export interface BatchCounts {
 /** What may be changed of a batch. */
 export type BatchChange = Partial<Pick<Batch, 'status' | 'reason' | 'startedAt' | 'finishedAt' | 'webhook'>>
 
-/** Selects batches of a counter, newest first. */
+/** Selects batches of counters, newest first. */
 export interface BatchQuery {
-  readonly counter: string
+  readonly counters: readonly string[]
   readonly limit: number
   /** Only batches created before this one; absent for the newest. */
   readonly before?: string
@@ -131,7 +131,7 @@ export interface BatchStore {
   openBatch(id: string): Promise<void>
   /** @returns null if there is no such batch */
   getBatch(id: string): Promise<Batch | null>
-  /** Batches of a counter, newest first. */
+  /** Batches of counters, newest first. */
   listBatches(query: BatchQuery): Promise<readonly Batch[]>
   /** Batches of all counters with URLs that are to be scanned, oldest first. */
   listOpenBatches(): Promise<readonly Batch[]>

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { BatchRunner } from '../../src/batches/batch-service.ts'
 import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findAppKind } from '../http/app-kinds.ts'
 import { ADMIN_EMAIL, type Member, type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMAIL } from './members.ts'
-import type { Person } from './person.ts'
+import { type Person, postList } from './person.ts'
 import { HOST } from './portal-fixture.ts'
 
 /**
@@ -55,6 +56,15 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /scan': members(200),
   'POST /scan': members(400),
   'GET /scan/:id': owner(200),
+  'GET /batches': members(200),
+  'POST /batches': members(400), // The form of these tests contains no file.
+  'GET /batches/:id': owner(200),
+  'GET /batches/:id/report': owner(200),
+  'GET /batches/:id/results': owner(200),
+  'GET /batches/:id/results.csv': owner(200),
+  'GET /batches/:id/results.ndjson': owner(200),
+  'POST /batches/:id/cancel': owner(303),
+  'POST /batches/:id/retry': owner(409), // The batch was cancelled.
   'GET /account/settings': members(200),
   'POST /account/settings/name': members(422),
   'POST /account/settings/email': members(422),
@@ -78,6 +88,9 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'POST /admin/accounts/:id/resume': admins(303),
   'POST /logout': everyone(303),
 }
+
+/** Runs no batch, so that the batch of these tests is still waiting when it is cancelled. */
+const IDLE_RUNNER: BatchRunner = { unavailable: null, wake: () => {} }
 
 /** Pages that end a session or revoke the key: other tests need both. */
 const CHANGING: ReadonlySet<string> = new Set([
@@ -104,7 +117,7 @@ describe.skipIf(kind.isMissing).each([kind])('who may open which page, on $name'
   /** Browsers of the two accounts that all scenes share. */
   const loggedIn = new Map<Role, Person>()
   beforeAll(async () => {
-    portal = await openPortalForMembers({ stores: await open() })
+    portal = await openPortalForMembers({ stores: await open(), parts: { batchRunner: IDLE_RUNNER } })
     await portal.joinAsAdmin()
     await portal.joinByCommand(SECOND_ADMIN_EMAIL)
     scene = await openScene(portal, loggedIn)
@@ -208,5 +221,11 @@ async function openScene(portal: MembersPortal, loggedIn: Map<Role, Person>): Pr
 async function listIds({ store }: MembersPortal, { person, account }: Member): Promise<Record<string, string>> {
   const [key] = await store.keys.listAccountKeys(account.id)
   const { location } = await person.post('/scan', { url: 'https://example.org/' })
-  return { '/account/keys': key.id, '/scan': location?.split('/').pop() ?? '', '/admin/accounts': account.id }
+  const batch = await postList(person, { urls: 'http://printer.lan/' })
+  return {
+    '/account/keys': key.id,
+    '/scan': location?.split('/').pop() ?? '',
+    '/batches': batch.location?.split('/').pop() ?? '',
+    '/admin/accounts': account.id,
+  }
 }

@@ -43,6 +43,17 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
     await close()
   })
 
+  test("the catalogue's search suggests names while one is typed", async () => {
+    const { page, problems, close } = await portal.openClient()
+    await page.goto(`${portal.service.url}/catalogue`)
+    await page.getByLabel('Name of a product').pressSequentially('webfl')
+    await page.locator('datalist option[value=Webflow]').waitFor({ state: 'attached' })
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Search for “webfl”' }).waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
   test('with the keyboard: skip link, form, focus on the summary of errors', async () => {
     const { page, close } = await portal.openClient()
     await page.goto(`${portal.service.url}/signup`)

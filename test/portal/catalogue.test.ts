@@ -49,6 +49,17 @@ describe('a search', () => {
     expect({ count: found.count, suggestion: found.suggestion }).toEqual({ count: 0, suggestion })
   })
 
+  test.each([
+    ['webfl', ['Webflow']],
+    ['WORDPRESS', ['WordPress']],
+    ['', []],
+    ['qqqqqqqqqqqq', []],
+  ])('suggests names while %j is typed', async (text, names) => {
+    const found = JSON.parse(await open(`/catalogue/suggestions?q=${text}`))
+    expect(found.slice(0, 1)).toEqual(names)
+    expect(found.length).toBeLessThanOrEqual(8)
+  })
+
   test('shows at most fifty entries and counts all', () => {
     const { entries, count } = index.search('wordpress')
     expect(entries).toHaveLength(50)

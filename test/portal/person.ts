@@ -1,4 +1,4 @@
-import type { TestBrowser } from './portal-fixture.ts'
+import type { PortalRequest, TestBrowser } from './portal-fixture.ts'
 
 /** The response to a person's browser. */
 export interface PageAnswer {
@@ -32,9 +32,37 @@ export class Person {
     return this.#send({ path, form })
   }
 
-  async #send(request: { path: string; form?: Readonly<Record<string, string>> }): Promise<PageAnswer> {
-    const answer = await this.#browser.send({ ...request, headers: { 'user-agent': this.#userAgent } })
+  /** Sends a form as `multipart/form-data`. */
+  async upload(path: string, form: FormData): Promise<PageAnswer> {
+    const request = new Request('http://localhost/', { method: 'POST', body: form })
+    const type = request.headers.get('content-type') ?? undefined
+    return this.#send({ path, form: Buffer.from(await request.arrayBuffer()), headers: { 'content-type': type } })
+  }
+
+  async #send({ headers, ...request }: PortalRequest): Promise<PageAnswer> {
+    const answer = await this.#browser.send({ ...request, headers: { 'user-agent': this.#userAgent, ...headers } })
     const { location } = answer.headers
     return { ...answer, text: answer.html, location: typeof location === 'string' ? location : null }
   }
+}
+
+/** The fields of the form for a batch, and its file. */
+interface ListForm {
+  readonly urls?: string
+  readonly file?: { readonly name: string; readonly content: string | Uint8Array<ArrayBuffer> }
+  readonly column?: string
+  readonly form?: string
+  readonly key?: string
+}
+
+/** Sends a list as the form of the page does: a browser sends an empty file where none was chosen. */
+export function postList(
+  person: Person,
+  { file = { name: '', content: '' }, ...fields }: ListForm,
+): Promise<PageAnswer> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ urls: '', column: '', form: crypto.randomUUID(), ...fields }))
+    form.append(name, value)
+  form.append('file', new Blob([file.content]), file.name)
+  return person.upload('/batches', form)
 }

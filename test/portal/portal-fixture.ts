@@ -14,8 +14,8 @@ export const PASSWORD = 'seven boats on a quiet lake'
 export interface PortalRequest {
   readonly method?: 'GET' | 'POST' | 'HEAD' | 'PUT'
   readonly path: string
-  /** Fields of the form; a text is sent unchanged. */
-  readonly form?: Readonly<Record<string, string>> | string
+  /** Fields of the form; a text and bytes are sent unchanged. */
+  readonly form?: Readonly<Record<string, string>> | string | Buffer
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
@@ -109,7 +109,9 @@ function buildBrowser({ fastify }: TestApp): TestBrowser {
         url: path,
         remoteAddress,
         headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
-        ...(form !== undefined && { payload: typeof form === 'string' ? form : new URLSearchParams(form).toString() }),
+        ...(form !== undefined && {
+          payload: typeof form === 'string' || Buffer.isBuffer(form) ? form : new URLSearchParams(form).toString(),
+        }),
       })
       for (const { name, value, maxAge } of reply.cookies)
         if (maxAge === 0 || value === '') cookies.delete(name)

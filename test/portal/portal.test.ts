@@ -7,7 +7,7 @@ import { openEmbedded, overrideStore } from '../http/app-kinds.ts'
 import { HOST, openPortal, PASSWORD, type PortalRequest, type TestPortal } from './portal-fixture.ts'
 
 const CSP =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 const heading = (html: string): string | undefined => /<h1>(.*?)<\/h1>/.exec(html)?.[1]
 
 let portal: TestPortal

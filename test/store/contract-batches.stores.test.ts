@@ -190,15 +190,19 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     })
   })
 
-  test('lists the batches of a counter in pages, newest first', async () => {
-    const counter = newId()
+  test('lists the batches of counters in pages, newest first', async () => {
+    const counters = [newId(), newId()]
     const made = []
-    for (let n = 0; n < 3; n++) made.push(await openBatch(store, { counter, createdAt: new Date(NOON.getTime() + n) }))
+    for (let n = 0; n < 3; n++)
+      made.push(await openBatch(store, { counter: counters[n % 2], createdAt: new Date(NOON.getTime() + n) }))
     const [oldest, middle, newest] = made.map(({ id }) => id)
-    const first = await store.batches.listBatches({ counter, limit: 2 })
+    const first = await store.batches.listBatches({ counters, limit: 2 })
     expect(first.map(({ id }) => id)).toEqual([newest, middle])
-    const second = await store.batches.listBatches({ counter, limit: 2, before: middle })
+    const second = await store.batches.listBatches({ counters, limit: 2, before: middle })
     expect(second.map(({ id }) => id)).toEqual([oldest])
+    const own = await store.batches.listBatches({ counters: [counters[1]], limit: 2 })
+    expect(own.map(({ id }) => id)).toEqual([middle])
+    expect(await store.batches.listBatches({ counters: [], limit: 2 })).toEqual([])
   })
 
   test('deletes what is old or was never opened, and nothing else', async () => {

@@ -105,9 +105,22 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'usage', path: '/account' },
     { name: 'key', path: '/account/keys', act: followLinks('/account/keys/') },
     { name: 'key-revoke', path: '/account/keys', act: followLinks('/account/keys/', '/revoke') },
+    { name: 'batches-errors', path: '/batches', act: clickButton('Start the batch') },
+    { name: 'batch', path: '/batches', act: (page) => runBatch(page, target) },
+    { name: 'batch-report', path: '/batches', act: followLinks('/batches/', '/report') },
+    { name: 'batch-results', path: '/batches', act: followLinks('/batches/', '/results') },
     ...SETTINGS_STOPS,
     ...ADMIN_STOPS,
   ]
+}
+
+/** Submits a list with a page and an address that cannot be scanned, and waits until it is done. */
+async function runBatch(page: Page, target: string): Promise<void> {
+  await page.getByText('What the results contain').click()
+  await page.getByLabel('Or paste the list').fill(`${target}\nhttp://printer.lan/\n`)
+  await clickButton('Start the batch')(page)
+  await page.getByText('Completed: 2 of 2 URLs').waitFor()
+  await page.getByText('Results are deleted').waitFor()
 }
 
 async function openEvidence(page: Page): Promise<void> {
@@ -128,7 +141,7 @@ async function askToRevokeKey(page: Page): Promise<void> {
 }
 
 /** Downloads are not displayed. */
-const DOWNLOAD = /\.(?:csv|json)$|\/export$/
+const DOWNLOAD = /\.(?:csv|json|ndjson)$|\/export$/
 
 /** Paths of all pages that are displayed, as their definitions write them. */
 export function listDisplayedPaths(): readonly string[] {

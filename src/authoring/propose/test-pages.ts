@@ -1,4 +1,5 @@
 import type { PageInput } from '../../engine/page/page.ts'
+import { escapeHtml } from '../../rules/wrap-fragment.ts'
 import type { PagePart } from './trait.ts'
 
 /** Builds a page of an invented company that shows parts of the scanned page and nothing else of it. */
@@ -55,8 +56,4 @@ export function buildNearMiss(words: readonly string[], name: string, sentence: 
     '</html>',
   ]
   return { html: `${lines.join('\n')}\n` }
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

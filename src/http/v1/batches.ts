@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Static } from '@sinclair/typebox'
-import { stringify } from 'csv-stringify/sync'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BatchService, ResultPart } from '../../batches/batch-service.ts'
-import { CSV_COLUMNS, describeBatch, formatLine, listCells } from '../../batches/describe-batch.ts'
-import { type ListKind, parseList } from '../../batches/parse-list.ts'
+import { describeBatch } from '../../batches/describe-batch.ts'
+import { formatResults } from '../../batches/format-results.ts'
+import { type ListKind, MAX_LIST_BYTES, parseList } from '../../batches/parse-list.ts'
 import { buildWebhookSecret } from '../../batches/webhook.ts'
 import { ApiError, buildInvalidRequest } from '../../errors.ts'
 import { getRequestState } from '../../service/request-state.ts'
@@ -28,8 +28,6 @@ import {
 } from './request-schemas.ts'
 import { registerPath2 } from './revision-2.ts'
 
-/** Maximum size of a list in bytes. */
-const MAX_LIST_BYTES = 16 * 1024 * 1024
 /** Batches of one page of the list. */
 const PAGE_BATCHES = 20
 /** Results below this size are not worth compressing. */
@@ -132,7 +130,7 @@ export async function registerBatches(v1: FastifyInstance, parts: BatchParts): P
     return describeBatch(await batches.count(batch), { now, batchDays, ...(secret !== undefined && { secret }) })
   }
   const find = (request: FastifyRequest, counter: string): Promise<Batch> =>
-    batches.find(counter, (request.params as { readonly id: string }).id)
+    batches.find([counter], (request.params as { readonly id: string }).id)
   await v1.register(async (scope) => {
     readLists(scope, batches)
     scope.addHook('preHandler', async () => batches.requireRunner())
@@ -145,7 +143,7 @@ export async function registerBatches(v1: FastifyInstance, parts: BatchParts): P
         operation: LIST,
         handle: async (request, _, { key, now }): Promise<BatchListInfo> => {
           const { before } = request.query as Static<typeof BATCH_LIST_QUERY>
-          const found = await batches.list(key.counter, PAGE_BATCHES + 1, before)
+          const found = await batches.list([key.counter], PAGE_BATCHES + 1, before)
           const page = found.slice(0, PAGE_BATCHES)
           const next = found.length > PAGE_BATCHES ? (page.at(-1)?.id ?? null) : null
           return { batches: await Promise.all(page.map((batch) => view(batch, now))), next }
@@ -282,18 +280,13 @@ async function sendPart(
     const query = format === 'csv' ? '&format=csv' : ''
     reply.header('link', `<${path}?cursor=${next}${query}>; rel="next"`)
   }
-  const isCsv = format === 'csv'
   // Only the first part has a header, so that the parts can be joined.
-  const header = cursor === undefined ? [[...CSV_COLUMNS]] : []
-  const text = isCsv ? stringify([...header, ...lines.map(listCells)], CSV_FORMAT) : lines.map(formatLine).join('')
-  reply.type(isCsv ? `${CSV}; charset=utf-8` : NDJSON).header('vary', 'accept-encoding')
+  const text = formatResults(lines, { format, hasHeader: cursor === undefined })
+  reply.type(format === 'csv' ? `${CSV}; charset=utf-8` : NDJSON).header('vary', 'accept-encoding')
   const isCompressed = text.length >= MIN_GZIP_BYTES && acceptsGzip(request.headers['accept-encoding'])
   if (!isCompressed) return reply.send(text)
   return reply.header('content-encoding', 'gzip').send(await compress(text))
 }
-
-/** Cells that a spreadsheet would run as formulas are written as text. */
-const CSV_FORMAT = { escape_formulas: true } as const
 
 function acceptsGzip(header: string | string[] | undefined): boolean {
   return /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(header ?? ''))

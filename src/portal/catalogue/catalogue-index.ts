@@ -1,17 +1,17 @@
-import type { CatalogueEntry } from '../../detector/catalogue.ts'
+import { type CatalogueEntry, type CatalogueRule, listCatalogueRules } from '../../detector/catalogue.ts'
 import type { RulesetInfo } from '../../detector/ruleset-info.ts'
-import type { CompiledRule } from '../../engine/rule/types.ts'
+import type { CurrentRules } from '../../scan/current-rules.ts'
 import { findClosest } from '../../yaml/hint.ts'
 
 /** Maximum length of a search in characters. */
 export const MAX_SEARCH = 100
 /** Maximum number of entries that a search shows. */
 const MAX_FOUND = 50
+/** Maximum number of names that are suggested while a person types. */
+const MAX_SUGGESTIONS = 8
 
 /** An entry with its rule, and its texts as they are compared. */
-export interface IndexedEntry {
-  readonly entry: CatalogueEntry
-  readonly rule: CompiledRule
+interface IndexedEntry extends CatalogueRule {
   readonly name: string
   /** Name, slug, sentence and former names. */
   readonly all: string
@@ -31,20 +31,17 @@ export class CatalogueIndex {
   readonly #lists = new Map<string, CatalogueEntry[]>()
   readonly #indexed: ReadonlyMap<string, IndexedEntry>
 
-  constructor({ catalogue, rules }: Pick<RulesetInfo, 'catalogue' | 'rules'>) {
-    this.entries = catalogue
+  constructor({ rules }: Pick<RulesetInfo, 'rules'>) {
+    const listed = listCatalogueRules(rules)
+    this.entries = listed.map(({ entry }) => entry)
     const byName = new Intl.Collator('en')
-    for (const entry of [...catalogue].sort((a, b) => byName.compare(a.name, b.name)))
+    for (const entry of [...this.entries].sort((a, b) => byName.compare(a.name, b.name)))
       for (const key of new Set([formatKey(entry.kind, ''), formatKey(entry.kind, entry.category ?? '')]))
         appendTo(this.#lists, key, entry)
-    const byKey = new Map(rules.map((rule) => [formatKey(rule.kind, rule.slug), rule]))
     this.#indexed = new Map(
-      catalogue.flatMap((entry) => {
-        const key = formatKey(entry.kind, entry.slug)
-        const rule = byKey.get(key)
-        if (rule === undefined) return []
+      listed.map(({ entry, rule }) => {
         const all = normalize([entry.name, entry.slug, entry.about ?? '', rule.description ?? ''].join(' '))
-        return [[key, { entry, rule, name: normalize(entry.name), all }] as const]
+        return [formatKey(entry.kind, entry.slug), { entry, rule, name: normalize(entry.name), all }]
       }),
     )
   }
@@ -62,17 +59,30 @@ export class CatalogueIndex {
     const wanted = normalize(text.slice(0, MAX_SEARCH))
     const words = wanted.split(' ').filter(Boolean)
     if (words.length === 0) return { entries: [], count: 0, suggestion: null }
-    const indexed = [...this.#indexed.values()]
-    const found = indexed.filter(({ all }) => words.every((word) => all.includes(word)))
-    const ranked = found
-      .map((one) => ({ ...one, rank: rankEntry(one, wanted) }))
-      .sort((a, b) => a.rank - b.rank || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
-    const names = indexed.map(({ name }) => name)
+    const found = this.#rank(wanted, ({ all }) => words.every((word) => all.includes(word)))
+    const names = [...this.#indexed.values()].map(({ name }) => name)
     return {
-      entries: ranked.slice(0, MAX_FOUND).map(({ entry }) => entry),
+      entries: found.slice(0, MAX_FOUND),
       count: found.length,
       suggestion: found.length > 0 ? null : (findClosest(wanted, names) ?? null),
     }
+  }
+
+  /** Lists names that contain a text, in the order of `search`, while a person types it. */
+  suggest(text: string): readonly string[] {
+    const wanted = normalize(text.slice(0, MAX_SEARCH))
+    if (wanted === '') return []
+    const names = this.#rank(wanted, ({ name }) => name.includes(wanted)).map(({ name }) => name)
+    return [...new Set(names)].slice(0, MAX_SUGGESTIONS)
+  }
+
+  /** Filters the entries, the best ones for a text first. */
+  #rank(wanted: string, isWanted: (entry: IndexedEntry) => boolean): readonly CatalogueEntry[] {
+    return [...this.#indexed.values()]
+      .filter(isWanted)
+      .map((one) => ({ ...one, rank: rankEntry(one, wanted) }))
+      .sort((a, b) => a.rank - b.rank || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
+      .map(({ entry }) => entry)
   }
 
   /** Lists the entries of a kind, or of one of its categories, by name. */
@@ -88,6 +98,16 @@ export class CatalogueIndex {
         counts.set(entry.category, (counts.get(entry.category) ?? 0) + 1)
     return counts
   }
+}
+
+/** The index of each ruleset, as long as the ruleset is used. */
+const INDEXES = new WeakMap<RulesetInfo, CatalogueIndex>()
+
+/** Opens the index of the current rules. */
+export function openCatalogueIndex({ current }: Pick<CurrentRules, 'current'>): CatalogueIndex {
+  const index = INDEXES.get(current) ?? new CatalogueIndex(current)
+  INDEXES.set(current, index)
+  return index
 }
 
 function appendTo(lists: Map<string, CatalogueEntry[]>, key: string, entry: CatalogueEntry): void {

@@ -9,6 +9,9 @@ export const KIND_NAMES: Readonly<Record<string, readonly [many: string, one: st
   'site-type': ['Types of site', 'type of site'],
 }
 
+/** The names that contain the parameter `q`, as JSON. */
+export const SUGGESTIONS_PATH = '/catalogue/suggestions'
+
 /** The path of a page about one entry. */
 export function entryPath({ kind, slug }: Pick<CatalogueEntry, 'kind' | 'slug'>): string {
   return `/catalogue/${kind}/${slug}`

@@ -19,26 +19,64 @@ interface InputProps extends FieldProps {
   readonly autocomplete?: InputHTMLAttributes<HTMLInputElement>['autocomplete']
   readonly maxLength?: number
   readonly placeholder?: string
+  /** Path that the script asks for suggestions while the person types: JSON with texts. */
+  readonly suggestions?: string
 }
 
 /** A line of text with its label, hint and error. */
-export function Field({ type = 'text', value, autocomplete, maxLength, placeholder, ...field }: InputProps) {
+export function Field({
+  type = 'text',
+  value,
+  autocomplete,
+  maxLength,
+  placeholder,
+  suggestions,
+  ...field
+}: InputProps) {
+  const listId = suggestions === undefined ? undefined : `${field.name}-suggestions`
   return (
     <Labelled {...field}>
       {(attributes) => (
-        <input
-          {...attributes}
-          // Preact's types allow one literal type at a time.
-          type={type as 'text'}
-          value={type === 'password' ? undefined : value}
-          autocomplete={autocomplete}
-          maxLength={maxLength}
-          placeholder={placeholder}
-          spellcheck={type === 'text' ? undefined : false}
-        />
+        <>
+          <input
+            {...attributes}
+            list={listId}
+            data-suggestions={suggestions}
+            // Preact's types allow one literal type at a time.
+            type={type as 'text'}
+            value={type === 'password' ? undefined : value}
+            autocomplete={autocomplete}
+            maxLength={maxLength}
+            placeholder={placeholder}
+            spellcheck={type === 'text' ? undefined : false}
+          />
+          {listId !== undefined && <datalist id={listId} />}
+        </>
       )}
     </Labelled>
   )
+}
+
+interface TextAreaProps extends FieldProps {
+  readonly value?: string
+  readonly rows: number
+  readonly placeholder?: string
+}
+
+/** Lines of text with their label, hint and error. */
+export function TextArea({ value, rows, placeholder, ...field }: TextAreaProps) {
+  return (
+    <Labelled {...field}>
+      {(attributes) => (
+        <textarea {...attributes} rows={rows} placeholder={placeholder} spellcheck={false} value={value} />
+      )}
+    </Labelled>
+  )
+}
+
+/** A file of the person, with its label, hint and error. @param accept types and endings that the browser offers first */
+export function FileField({ accept, ...field }: FieldProps & { readonly accept: string }) {
+  return <Labelled {...field}>{(attributes) => <input {...attributes} type="file" accept={accept} />}</Labelled>
 }
 
 interface SelectProps extends FieldProps {

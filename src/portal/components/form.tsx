@@ -6,6 +6,8 @@ interface FormProps {
   readonly action: string
   /** Errors of the form, from `context.explain`. The summary above the fields gets the focus. */
   readonly errors?: FieldErrors
+  /** Whether the form contains a file. */
+  readonly isUpload?: boolean
   readonly children: ComponentChildren
 }
 
@@ -13,9 +15,9 @@ interface FormProps {
  * A form that is posted, with a summary of its errors. The service, not the browser, checks its fields, so all errors
  * look the same.
  */
-export function Form({ action, errors = NO_ERRORS, children }: FormProps) {
+export function Form({ action, errors = NO_ERRORS, isUpload = false, children }: FormProps) {
   return (
-    <form method="post" action={action} noValidate>
+    <form method="post" action={action} enctype={isUpload ? 'multipart/form-data' : undefined} noValidate>
       <ErrorSummary errors={errors} />
       {children}
     </form>

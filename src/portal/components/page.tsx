@@ -15,6 +15,10 @@ interface PageProps {
   readonly description?: string
   /** The path of the page for search engines: pages without one are not for them. */
   readonly canonicalPath?: string
+  /** Whether the page contains charts or tables of a report. */
+  readonly hasReport?: boolean
+  /** Seconds after which a browser without JavaScript loads the page again. */
+  readonly refreshSeconds?: number | undefined
   readonly children: ComponentChildren
 }
 
@@ -33,7 +37,13 @@ export function Page({ context, title, hasOwnHeading = false, width = 'wide', ch
         )}
         <link rel="icon" href={ASSETS.icon.path} type="image/svg+xml" />
         <link rel="stylesheet" href={ASSETS.style.path} />
+        {page.hasReport === true && <link rel="stylesheet" href={ASSETS.reportStyle.path} />}
         <script src={ASSETS.script.path} defer />
+        {page.refreshSeconds !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={`${page.refreshSeconds}`} />
+          </noscript>
+        )}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -79,7 +89,13 @@ function listLinks(context: PageContext | null): readonly Link[] {
     ['/docs', 'Docs'],
   ]
   if (context === null || context.account === null) return open
-  const own: readonly Link[] = [['/account', 'Usage'], ['/account/keys', 'Keys'], ['/scan', 'Scan'], ...open]
+  const own: readonly Link[] = [
+    ['/account', 'Usage'],
+    ['/account/keys', 'Keys'],
+    ['/scan', 'Scan'],
+    ['/batches', 'Batches'],
+    ...open,
+  ]
   return context.isAdmin ? [...own, ['/admin', 'Admin']] : own
 }
 

@@ -1,7 +1,7 @@
-import { hasExpired } from '../../keys/key.ts'
-import type { Key } from '../../keys/types.ts'
 import { StoreError } from '../../store/types.ts'
 import { setError } from '../../web/error-responses.ts'
+import { listUsableKeys } from '../account-keys.ts'
+import { UNUSABLE_KEY } from '../components/key-choice.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { countForm } from '../form-limit.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
@@ -68,13 +68,6 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
   if (done === null) return null
   if (done.isStored) return new Redirect(`/scan/${done.scan.id}`)
   return <ScanResultPage context={context} scan={done.scan} isStored={false} />
-}
-
-const UNUSABLE_KEY: FieldErrors = { key: 'This key can no longer be used. Choose another one.' }
-
-async function listUsableKeys({ parts, account, now }: Context): Promise<readonly Key[]> {
-  const keys = await parts.store.keys.listAccountKeys(account.id)
-  return keys.filter((key) => key.revokedAt === null && key.suspendedAt === null && !hasExpired(key, now))
 }
 
 interface ScanPageValues {

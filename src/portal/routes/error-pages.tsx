@@ -55,6 +55,8 @@ function toProblem(error: unknown, now: number): Problem {
   if (error instanceof StoreError) return { status: 503, reason: 'store_away', why: error.message }
   if (error instanceof ApiError && error.code === 'misdirected_request') return { status: 421, sentence: error.message }
   const status = error instanceof ApiError ? error.status : ((error as Partial<FastifyError>).statusCode ?? 500)
+  if (error instanceof ApiError && status === 503)
+    return { status, sentence: error.message, ...(error.reason && { reason: error.reason }) }
   if (status === TOO_LONG) return { status: 404 }
   if (isListed(status) && status < 500) return { status }
   if (status >= 400 && status < 500) return { status: 400 }

@@ -5,6 +5,8 @@ import { ADMIN_ACTIONS } from '../pages/admin-account-actions.ts'
 import { ADMIN_ACCOUNTS } from '../pages/admin-accounts.tsx'
 import { ADMIN_AUDIT } from '../pages/admin-audit.tsx'
 import { ADMIN_SERVICE_PAGES } from '../pages/admin-service.tsx'
+import { BATCH_PAGES } from '../pages/batch.tsx'
+import { BATCHES_PAGES } from '../pages/batches.tsx'
 import { CATALOGUE_PAGES } from '../pages/catalogue.tsx'
 import { DELETION_PAGES } from '../pages/delete-account.tsx'
 import { FORGOT_PAGES } from '../pages/forgot.tsx'
@@ -34,6 +36,8 @@ export const PAGES: readonly PageDefinition[] = [
   ...KEYS_PAGES,
   ...KEY_PAGES,
   ...SCAN_PAGES,
+  ...BATCHES_PAGES,
+  ...BATCH_PAGES,
   SETTINGS,
   ...SETTINGS_ACTIONS,
   ...DELETION_PAGES,

@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CurrentSession } from '../../accounts/types.ts'
 import { abandonRequest } from '../../web/abandon-request.ts'
@@ -12,6 +13,7 @@ import { sendPage, setPageHeaders } from '../send-page.ts'
 import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
 import { PAGES } from './pages.ts'
 import { registerSitemap } from './sitemap.ts'
+import { registerSuggestions } from './suggestions.ts'
 
 /** Maximum size of a form in bytes. */
 export const MAX_FORM_BYTES = 64 * 1024
@@ -21,17 +23,18 @@ export async function registerPortal(fastify: FastifyInstance, parts: PortalPart
   await fastify.register(async (portal) => {
     portal.setErrorHandler(sendErrorPage)
     hideAdministration(portal, parts)
-    registerForms(portal, parts)
+    await registerForms(portal, parts)
     const allowOnlyRegistered = watchRoutes(portal)
     registerAssets(portal)
     registerSitemap(portal, parts)
+    registerSuggestions(portal, parts)
     for (const page of PAGES) registerPage(portal, page, parts)
     allowOnlyRegistered()
   })
 }
 
 /** Reads forms, and rejects those that pages of other origins send, before their body is read. */
-function registerForms(portal: FastifyInstance, parts: PortalParts): void {
+async function registerForms(portal: FastifyInstance, parts: PortalParts): Promise<void> {
   portal.addHook('onRequest', (request, _, done) => {
     if (request.method === 'POST') checkOrigin(request, parts.settings)
     done()
@@ -42,6 +45,7 @@ function registerForms(portal: FastifyInstance, parts: PortalParts): void {
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
     (_, body, done) => done(null, new URLSearchParams(String(body))),
   )
+  await portal.register(multipart, { throwFileSizeLimit: false })
   portal.addContentTypeParser('*', (_, payload, done) => {
     payload.resume()
     done(null, null)
@@ -90,7 +94,9 @@ async function handlePage(
 ): Promise<FastifyReply> {
   const context = await openContext(parts, { request, reply })
   if (page.method === 'POST' && page.limit !== 'own') await countForm(context)
-  if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
+  const isUnread = request.isMultipart() && page.isUpload !== true
+  if (request.body === null || isUnread)
+    throw new PageError(400, 'The form could not be read. Open the page and send it again.')
   if (page.needs !== 'nothing' && context.account === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
 }

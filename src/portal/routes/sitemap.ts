@@ -1,3 +1,4 @@
+import { escapeUTF8 } from 'entities'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { computeOncePerRuleset } from '../../scan/current-rules.ts'
 import { entryPath, KIND_NAMES, listPath } from '../catalogue/paths.ts'
@@ -15,7 +16,7 @@ export function registerSitemap(portal: FastifyInstance, { rules, settings }: Po
     ...Object.keys(KIND_NAMES).map((kind) => listPath(kind)),
     ...catalogue.map(entryPath),
   ])
-  const baseOf = (request: FastifyRequest): string => escapeXml(findBaseUrl(request, settings))
+  const baseOf = (request: FastifyRequest): string => escapeUTF8(findBaseUrl(request, settings))
   portal.get('/sitemap.xml', async (request, reply) => {
     const base = baseOf(request)
     const urls = listPaths().map((path) => `<url><loc>${base}${path}</loc></url>`)
@@ -24,10 +25,6 @@ export function registerSitemap(portal: FastifyInstance, { rules, settings }: Po
   })
   portal.get('/robots.txt', async (request, reply) => {
     reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600')
-    return `User-agent: *\nDisallow: /account\nDisallow: /admin\nDisallow: /api/\nDisallow: /scan\nSitemap: ${findBaseUrl(request, settings)}/sitemap.xml\n`
+    return `User-agent: *\nDisallow: /account\nDisallow: /admin\nDisallow: /api/\nDisallow: /batches\nDisallow: /scan\nSitemap: ${findBaseUrl(request, settings)}/sitemap.xml\n`
   })
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,11 +1,11 @@
 import { makeVisible } from '../../engine/text/visible-text.ts'
 import type { Key } from '../../keys/types.ts'
 import type { StoredScan } from '../../store/account-types.ts'
-import { Button, LinkButton } from '../components/button.tsx'
+import { Button } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
-import { Checkbox, Field, Select } from '../components/field.tsx'
+import { Checkbox, Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { Notice } from '../components/notice.tsx'
+import { KeyChoice, NoKey, nameKey } from '../components/key-choice.tsx'
 import { Page } from '../components/page.tsx'
 import type { FieldErrors } from '../form-errors.ts'
 import type { PageContext } from '../page.ts'
@@ -33,17 +33,6 @@ export function ScanPage({ context, keys, scans, values, errors }: ScanPageProps
   )
 }
 
-function NoKey() {
-  return (
-    <Notice kind="warning" title="You need an API key to scan">
-      <p>A scan counts against the limits of one of your keys, and none of your keys can be used at the moment.</p>
-      <p>
-        <LinkButton href="/account/keys">Create a key</LinkButton>
-      </p>
-    </Notice>
-  )
-}
-
 function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values' | 'errors'>) {
   return (
     <div class="scan-form">
@@ -57,15 +46,7 @@ function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values
           placeholder="example.org"
           isRequired
         />
-        {keys !== null && keys.length > 1 && (
-          <Select
-            name="key"
-            label="Key to charge"
-            options={keys.map((key) => [key.id, nameKey(key)])}
-            value={values.key}
-            errors={errors}
-          />
-        )}
+        <KeyChoice keys={keys} value={values.key} errors={errors} />
         <Checkbox
           name="fresh"
           label="Scan again, even if there is a result of the last hour"
@@ -81,10 +62,6 @@ function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values
       </Form>
     </div>
   )
-}
-
-function nameKey({ name, secrets }: Key): string {
-  return `${makeVisible(name, 60)} (…${secrets[0]?.lastFour ?? ''})`
 }
 
 function RecentScans({ scans }: { readonly scans: Scans | null }) {

@@ -109,13 +109,13 @@ export class MongoBatches implements BatchStore {
     return found === null ? null : parseBatch(found)
   }
 
-  async listBatches({ counter, limit, before }: BatchQuery): Promise<readonly Batch[]> {
+  async listBatches({ counters, limit, before }: BatchQuery): Promise<readonly Batch[]> {
     const last = before === undefined ? null : await this.#batches.findOne({ _id: before })
     const older =
       last === null
         ? {}
         : { $or: [{ createdAt: { $lt: last.createdAt } }, { createdAt: last.createdAt, _id: { $lt: last._id } }] }
-    const found = this.#batches.find({ counter, ...VISIBLE, ...older })
+    const found = this.#batches.find({ counter: { $in: [...counters] }, ...VISIBLE, ...older })
     return (await found.sort({ createdAt: -1, _id: -1 }).limit(limit).toArray()).map(parseBatch)
   }
 

@@ -106,11 +106,11 @@ export class SqliteBatches implements BatchStore {
     })
   }
 
-  listBatches({ counter, limit, before }: BatchQuery): Promise<readonly Batch[]> {
+  listBatches({ counters, limit, before }: BatchQuery): Promise<readonly Batch[]> {
     return this.#connection.read(() => {
       const last = before === undefined ? undefined : this.#find(before)
       const values = last === undefined ? [Number.MAX_SAFE_INTEGER, ''] : [last.createdAt, last.id]
-      return (this.#sql.list.all(counter, ...values, limit) as BatchRow[]).map(parseBatch)
+      return (this.#sql.list.all(JSON.stringify(counters), ...values, limit) as BatchRow[]).map(parseBatch)
     })
   }
 
@@ -257,7 +257,7 @@ function prepareBatches(db: Database.Database) {
     open: db.prepare("UPDATE batches SET status = 'waiting' WHERE id = ? AND status = 'loading'"),
     get: db.prepare(`${BATCH} WHERE id = ? AND status <> 'loading'`),
     list: db.prepare(
-      `${BATCH} WHERE counter = ? AND status <> 'loading' AND (created_at, id) < (?, ?)
+      `${BATCH} WHERE counter IN (SELECT value FROM json_each(?)) AND status <> 'loading' AND (created_at, id) < (?, ?)
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
     listOpen: db.prepare(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median, quantile } from '../quantile.ts'
+import { median, quantile } from '../../statistics/quantile.ts'
 import type { BenchClient } from './client.ts'
 import { type FaultOptions, isEnded, listPages, watchRedis } from './faults.ts'
 import { type LocalSites, openLocalSites } from './local-sites.ts'

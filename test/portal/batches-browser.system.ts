@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { signUp } from '../../tools/browser/tour.ts'
+import { checkAccessibility, isBrowserMissing } from '../support/browser.ts'
+import { openPortalInBrowser, type PortalInBrowser } from './portal-in-browser.ts'
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+describe.skipIf(isBrowserMissing('batches in a browser'))('batches in a browser', () => {
+  let portal: PortalInBrowser
+  beforeAll(async () => {
+    portal = await openPortalInBrowser()
+  })
+
+  test.each([
+    { width: 360, theme: 'dark', hasScripts: true },
+    { width: 1280, theme: 'light', hasScripts: true },
+    { width: 360, theme: 'light', hasScripts: false },
+  ] as const)(
+    'a file is uploaded, watched and downloaded at $width px, $theme, JavaScript: $hasScripts',
+    { timeout: 120_000 },
+    async ({ hasScripts, ...look }) => {
+      const { page, problems, close } = await portal.openClient({ ...look, hasScripts })
+      const check = async (): Promise<void> => {
+        const found = hasScripts ? await checkAccessibility(page) : []
+        expect([await isTooWide(page), found, problems]).toEqual([false, [], []])
+      }
+      await page.goto(`${portal.service.url}/signup`)
+      await signUp(page, { email: `batch-${look.width}-${look.theme}@example.org` })
+      await page.getByRole('link', { name: 'Batches', exact: true }).click()
+      await page.getByText('What the results contain').click()
+      await check()
+      // The service scans a host once a second, so the page is seen while the batch runs.
+      const sites = [1, 2, 3].map((n) => `${portal.target}?${look.width}-${look.theme}-${n}`)
+      const rows = [...sites, 'http://printer.lan/'].map((url) => `Shop,${url}\n`)
+      const buffer = Buffer.from(`name,home\n${rows.join('')}`)
+      await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'shops.csv', mimeType: 'text/csv', buffer })
+      await page.getByLabel('Column with the URLs').fill('home')
+      await page.getByRole('button', { name: 'Start the batch' }).click()
+      await page.getByRole('heading', { name: 'Batch of 4 URLs' }).waitFor()
+      await check()
+      const update = page.getByRole('link', { name: 'Update every 10 seconds' })
+      if (!hasScripts && (await update.count()) > 0) await update.click() // Otherwise the batch has already ended.
+      await page.getByText('Completed: 4 of 4 URLs').waitFor({ timeout: 90_000 })
+      await page.getByText('Results are deleted').waitFor()
+      await check()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download NDJSON' }).click(),
+      ])
+      const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line).position).sort()).toEqual([0, 1, 2, 3])
+      await page.getByRole('link', { name: 'Charts' }).click()
+      await page.getByRole('heading', { name: 'Errors by code' }).waitFor()
+      await check()
+      await page.getByRole('link', { name: 'Table' }).click()
+      await page.getByText('blocked_target').waitFor()
+      await check()
+      await close()
+    },
+  )
+})
