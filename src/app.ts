@@ -170,7 +170,12 @@ async function runMeasuredScan(
     client,
     ruleset,
     pages,
-  }: { readonly target: Target; readonly client: string; readonly ruleset: string; readonly pages?: number | undefined },
+  }: {
+    readonly target: Target
+    readonly client: string
+    readonly ruleset: string
+    readonly pages?: number | undefined
+  },
 ): ReturnType<AppParts['scan']> {
   return await limiter.run(target.url.hostname, async () => {
     const stopTimer = metrics.scanSeconds.startTimer()

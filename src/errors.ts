@@ -71,7 +71,11 @@ export const SCAN_CAUSES = {
     LASTING,
   ],
   other_site: ['scan_failed', 'The page redirects to another site.', LASTING],
-  robots_refused: ['scan_failed', 'The robots.txt of its host does not permit reading it, or could not be read.', LASTING],
+  robots_refused: [
+    'scan_failed',
+    'The robots.txt of its host does not permit reading it, or could not be read.',
+    LASTING,
+  ],
   worker_killed: ['scan_failed', 'The page took too long to analyze. Scan another page of the site.', LASTING],
   killer_site: [
     'scan_failed',

@@ -79,10 +79,10 @@ function matchesPath({ parts, isAnchored }: RobotsRule, path: string): boolean {
 /** Brings percent-encodings into one form: other characters than ASCII are encoded, and unreserved ones are not. */
 function normalizePath(text: string): string {
   return text
-    .replace(/[^\x00-\x7f]+/g, (part) => encodeBytes(Buffer.from(part))) // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-    .replace(/%[\da-f]{2}/gi, (escape) => {
-      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
-      return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+    .replace(/[\u0080-\uffff]+/g, (part) => encodeBytes(Buffer.from(part)))
+    .replace(/%[\da-f]{2}/gi, (encoded) => {
+      const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+      return /[\w.~-]/.test(character) ? character : encoded.toUpperCase()
     })
 }
 

@@ -120,7 +120,14 @@ function readPlans(path: string): ReadonlyMap<string, Plan> {
   return new Map(
     limits.map(([name, { perMinute, perMonth, keys = 1, batchUrls, pages }]) => [
       name,
-      Object.freeze({ name, perMinute, perMonth, keys, ...(batchUrls !== undefined && { batchUrls }), ...(pages !== undefined && { pages }) }),
+      Object.freeze({
+        name,
+        perMinute,
+        perMonth,
+        keys,
+        ...(batchUrls !== undefined && { batchUrls }),
+        ...(pages !== undefined && { pages }),
+      }),
     ]),
   )
 }

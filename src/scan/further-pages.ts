@@ -1,7 +1,7 @@
 import { Deadline } from '../async/deadline.ts'
 import type { Matched } from '../detector/match-worker.ts'
-import { findSite } from '../engine/text/url.ts'
 import { cutLine } from '../engine/text/bounds.ts'
+import { findSite } from '../engine/text/url.ts'
 import { ScanError } from '../errors.ts'
 import type { Site } from '../fetch/fetch.ts'
 import type { Policy } from '../fetch/policy.ts'
@@ -29,7 +29,10 @@ interface FurtherPagesOptions {
   /** The first page, with the addresses that were selected from its links. */
   readonly front: ReadPage
   readonly policy: Policy
-  readonly fetch: (target: Target, call: { readonly further: FurtherPage; readonly signal: AbortSignal }) => Promise<Site>
+  readonly fetch: (
+    target: Target,
+    call: { readonly further: FurtherPage; readonly signal: AbortSignal },
+  ) => Promise<Site>
   /** Matches a page. */
   readonly match: (site: Site, signal: AbortSignal) => Promise<Matched>
   readonly signal: AbortSignal | undefined

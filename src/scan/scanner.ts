@@ -22,7 +22,7 @@ import { RulesetChanged } from './current-rules.ts'
 import type { Extras, Part } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
-import { readFurtherPages, type ReadPage } from './further-pages.ts'
+import { type ReadPage, readFurtherPages } from './further-pages.ts'
 import { RecentKills } from './recent-kills.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
 
@@ -41,7 +41,9 @@ export interface LiveScan {
   readonly parts?: readonly Part[]
 }
 
-export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>>
+export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<
+    Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>
+  >
 
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, parts, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {

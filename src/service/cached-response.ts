@@ -21,7 +21,10 @@ const UNASKED = '"page":{'
  * Formats a cache entry as a JSON response: the ten fields in order (nine in revision 1), then the requested extras, and in revision 2
  * what came back if it is not the site.
  */
-export function formatResult(entry: CacheEntry, { cached, include, revision, pages = 1, categories }: FormatOptions): string {
+export function formatResult(
+  entry: CacheEntry,
+  { cached, include, revision, pages = 1, categories }: FormatOptions,
+): string {
   const isUnasked = revision === 2 && entry.result.includes(UNASKED)
   const extras = listExtras(revision).filter((extra) => include.includes(extra) || (isUnasked && extra === 'page'))
   const wanted = pages > 1 ? (['parts', ...extras] as const) : extras

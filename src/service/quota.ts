@@ -43,7 +43,13 @@ export class Quota {
   async charge(state: RequestState, key: Key, count: number): Promise<void> {
     const { now } = state
     const limit = this.#findQuota(key)
-    const charge = { counter: key.counter, day: formatDay(now), quota: limit, at: new Date(now), ...(count > 1 && { count }) }
+    const charge = {
+      counter: key.counter,
+      day: formatDay(now),
+      quota: limit,
+      at: new Date(now),
+      ...(count > 1 && { count }),
+    }
     // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
     const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {

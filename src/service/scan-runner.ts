@@ -71,7 +71,10 @@ export class ScanRunner {
     return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 || result.pages > 1 }
   }
 
-  #parse({ url, include = [], fresh = false, pages = 1 }: ScanParameters, key: Key | undefined): ScanRequest | ApiError | ScanError {
+  #parse(
+    { url, include = [], fresh = false, pages = 1 }: ScanParameters,
+    key: Key | undefined,
+  ): ScanRequest | ApiError | ScanError {
     try {
       const target = parseTarget(url, this.#parts.policy)
       const { current: rules } = this.#parts.rules

@@ -13,7 +13,13 @@ describe('the order of the pages', () => {
   test.each<[string, string[], string[]]>([
     [
       'subdomains with a purpose, other subdomains, folders with a purpose, other folders, minor subdomains',
-      ['/team', 'https://de.harbourline.example/', '/careers', '//labs.harbourline.example', '//shop.harbourline.example/x'],
+      [
+        '/team',
+        'https://de.harbourline.example/',
+        '/careers',
+        '//labs.harbourline.example',
+        '//shop.harbourline.example/x',
+      ],
       [
         'https://shop.harbourline.example/x',
         'https://labs.harbourline.example/',
@@ -45,9 +51,15 @@ describe('the order of the pages', () => {
 
 describe('what is not selected', () => {
   test.each<[string, string]>([
-    ['actions', links('/logout', '/user/sign-out.php', '/cart/add', '/add-to-cart/7', '/wp-admin/', '/feed/', '/checkout')],
+    [
+      'actions',
+      links('/logout', '/user/sign-out.php', '/cart/add', '/add-to-cart/7', '/wp-admin/', '/feed/', '/checkout'),
+    ],
     ['a query', links('/shop?sort=price', '/?p=3', '/?add-to-cart=7', '/blog;jsessionid=1')],
-    ['other sites', links('https://harbourline.test/shop', 'https://harbourline.example.org/blog', 'mailto:a@b.example')],
+    [
+      'other sites',
+      links('https://harbourline.test/shop', 'https://harbourline.example.org/blog', 'mailto:a@b.example'),
+    ],
     ['the page itself', links('', '#x', '/', '/index.html', 'https://harbourline.example/', '/en/')],
     ['links that are not to be followed', link('/shop', 'rel="noopener NoFollow"') + link('/blog', 'rel=ugc')],
     ['downloads', link('/docs', 'download')],

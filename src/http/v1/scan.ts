@@ -81,8 +81,10 @@ function acceptsCycloneDx({ headers }: FastifyRequest, { revision }: Pick<Reques
 }
 
 function buildHandler({ scans, version }: ScanParts): Handler {
-  const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include, pages, rules } }: ScanState): string =>
-    formatResult(entry, { cached: Boolean(found), include, revision, pages, categories: rules.categories })
+  const format = (
+    entry: CacheEntry,
+    { entry: found, revision, scanRequest: { include, pages, rules } }: ScanState,
+  ): string => formatResult(entry, { cached: Boolean(found), include, revision, pages, categories: rules.categories })
   const formatDocument: typeof format = (entry, state) => {
     const result = JSON.parse(format(entry, state)) as DescribedResult
     return JSON.stringify(buildCycloneDx(result, { version, serial: randomUUID() }))

@@ -1,4 +1,5 @@
 import { makeVisible } from '../../engine/text/visible-text.ts'
+import { findPageLimit } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import type { StoredScan } from '../../store/account-types.ts'
 import { Button, LinkButton } from '../components/button.tsx'
@@ -27,7 +28,7 @@ interface ScanPageProps {
 export function ScanPage({ context, keys, scans, values, errors }: ScanPageProps) {
   return (
     <Page context={context} title="Scan a website">
-      {keys?.length === 0 ? <NoKey /> : <ScanForm keys={keys} values={values} errors={errors} />}
+      {keys?.length === 0 ? <NoKey /> : <ScanForm context={context} keys={keys} values={values} errors={errors} />}
       <RecentScans scans={scans} />
     </Page>
   )
@@ -44,7 +45,15 @@ function NoKey() {
   )
 }
 
-function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values' | 'errors'>) {
+/** How many pages a scan reads, from 1 on. */
+const PAGE_OPTIONS = [
+  'Only this page',
+  ...[2, 3, 4, 5].map((pages) => `Up to ${pages}, each of which counts as a scan`),
+]
+
+function ScanForm({ context, keys, values, errors }: Pick<ScanPageProps, 'context' | 'keys' | 'values' | 'errors'>) {
+  const { plans } = context.parts.settings
+  const mostPages = Math.max(1, ...(keys ?? []).map((key) => findPageLimit(plans, key)))
   return (
     <div class="scan-form">
       <Form action="/scan" errors={errors}>
@@ -63,6 +72,15 @@ function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values
             label="Key to charge"
             options={keys.map((key) => [key.id, nameKey(key)])}
             value={values.key}
+            errors={errors}
+          />
+        )}
+        {mostPages > 1 && (
+          <Select
+            name="pages"
+            label="Pages of the site"
+            options={Array.from({ length: mostPages }, (_, i) => [`${i + 1}`, PAGE_OPTIONS[i]])}
+            value={`${values.pages}`}
             errors={errors}
           />
         )}

@@ -76,7 +76,11 @@ export class SqliteUsage implements UsageStore {
  * Charges as many of `count` charges of equal size as the quota allows, each completely or not at all. Runs inside a transaction.
  * @returns the number of requests charged before; at least the quota if it was used up
  */
-export function addCharges(sql: UsageStatements, { counter, day, quota, at, count: size = 1 }: Charge, count: number): number {
+export function addCharges(
+  sql: UsageStatements,
+  { counter, day, quota, at, count: size = 1 }: Charge,
+  count: number,
+): number {
   const month = readMonth(day)
   const known = count * size === 1 ? undefined : (readFirstRow<UsedRow>(sql.used, counter, month)?.used ?? 0)
   const fitting = size === 1 ? count : Math.min(count, Math.floor((quota - (known ?? 0)) / size))
