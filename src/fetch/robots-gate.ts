@@ -1,6 +1,6 @@
 import { Deadline } from '../async/deadline.ts'
 import { findSite } from '../engine/text/url.ts'
-import { ScanError } from '../errors.ts'
+import { type ScanCause, ScanError } from '../errors.ts'
 import { readBody } from './body.ts'
 import type { EvidenceKind } from './evidence-kinds.ts'
 import type { HostSlot } from './host-limiter.ts'
@@ -24,6 +24,16 @@ export interface FurtherPage {
 
 /** RFC 9309 asks for 500 KiB at least. */
 const MAX_ROBOTS_BYTES = 512 * 1024
+
+/** Errors that say that the page cannot be requested either. */
+const NO_CONNECTION: ReadonlySet<ScanCause> = new Set([
+  'name_not_found',
+  'address_refused',
+  'lookup_failed',
+  'unreachable',
+  'connection_refused',
+  'tls_invalid',
+])
 
 /**
  * Decides which addresses a scan may request that follows a link: those of the same site that the robots.txt of their origin permits
@@ -74,6 +84,7 @@ export class RobotsGate {
       return text ?? ''
     } catch (cause) {
       if (session.signal.aborted) throw session.signal.reason
+      if (cause instanceof ScanError && NO_CONNECTION.has(cause.reason)) throw cause
       throw new ScanError('robots_refused', { cause })
     } finally {
       deadline.clear()

@@ -12,12 +12,12 @@ const policy: Policy = {
   ...{ deadlineMs: 120_000, evidenceMs: 120_000, evidenceAfterBodyMs: 120_000, bodiesAfterPageMs: 120_000 },
   userAgent: 'Siteprint/0',
 }
-const FRONT = 'https://harbourline.example/'
+const FRONT = 'https://example.org/'
 const WORDPRESS = '<meta name="generator" content="WordPress 6.5">'
 const SYSTEMS = {
-  'shop.harbourline.example': '<meta name="generator" content="PrestaShop"><script>var prestashop = {}</script>',
-  'blog.harbourline.example': '<meta name="generator" content="Ghost 5.2">',
-  'help.harbourline.example': '<meta name="generator" content="MediaWiki 1.42.1">',
+  'shop.example.org': '<meta name="generator" content="PrestaShop"><script>var prestashop = {}</script>',
+  'blog.example.org': '<meta name="generator" content="Ghost 5.2">',
+  'help.example.org': '<meta name="generator" content="MediaWiki 1.42.1">',
 }
 
 /** What a path of a site responds with: a page, a redirect to an address, or a status. */
@@ -71,9 +71,9 @@ describe('several systems', () => {
     const found = await scan(4, site('/team', ...THREE))
     expect(listBuilders(found)).toEqual([
       [FRONT, 'wordpress'],
-      ['https://shop.harbourline.example/', 'prestashop'],
-      ['https://blog.harbourline.example/', 'ghost'],
-      ['https://help.harbourline.example/', 'mediawiki'],
+      ['https://shop.example.org/', 'prestashop'],
+      ['https://blog.example.org/', 'ghost'],
+      ['https://help.example.org/', 'mediawiki'],
     ])
     const { verdict, details } = found
     expect(verdict.builderSlug).toBe('wordpress')
@@ -93,20 +93,20 @@ describe('several systems', () => {
 })
 
 const REFUSED = 'was not read: The robots.txt of its host does not permit reading it, or could not be read.'
-const shop = 'https://shop.harbourline.example'
+const shop = 'https://shop.example.org'
 
 describe('what is not read', () => {
   test.each<[name: string, hrefs: string[], more: Responses, read: string[], warning: string]>([
     [
       'what robots.txt forbids',
-      ['//shop.harbourline.example/'],
+      ['//shop.example.org/'],
       { [`${shop}/robots.txt`]: 'User-agent: *\nDisallow: /' },
       [],
       `${shop}/ ${REFUSED}`,
     ],
     [
       'a host whose robots.txt fails',
-      ['//shop.harbourline.example/'],
+      ['//shop.example.org/'],
       { [`${shop}/robots.txt`]: 503 },
       [],
       `${shop}/ ${REFUSED}`,
@@ -121,7 +121,7 @@ describe('what is not read', () => {
     [
       'a page that redirects to another site',
       ['/careers'],
-      { [`${FRONT}careers`]: { to: 'https://jobs.test/' } },
+      { [`${FRONT}careers`]: { to: 'https://example.net/' } },
       [],
       `${FRONT}careers was not read: The page redirects to another site.`,
     ],
@@ -138,10 +138,10 @@ describe('what is not read', () => {
     ],
     [
       'an inside address',
-      ['//inside.harbourline.example/'],
+      ['//inside.example.org/'],
       {},
       [],
-      'https://inside.harbourline.example/ was not read: The site was not found. Check the address.',
+      'https://inside.example.org/ was not read: The site was not found. Check the address.',
     ],
     [
       'a redirect inward',
@@ -175,7 +175,7 @@ describe('what is not read', () => {
   })
 
   test('robots.txt comes before a page of another host, and once', async () => {
-    await scan(2, site('//shop.harbourline.example/'))
+    await scan(2, site('//shop.example.org/'))
     expect(listRequests().filter((url) => url.startsWith(shop))).toEqual([`${shop}/robots.txt`, `${shop}/`])
   })
 
