@@ -11,7 +11,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   help: 'help support helpcenter helpdesk hilfe faq kb knowledge aide ayuda soporte',
   docs: 'docs doc documentation developer developers dev handbook manual reference guide guides',
   community: 'community forum forums discuss board',
-  wiki: 'wiki',
+  wiki: 'wiki wikis',
   courses: 'academy learn learning courses course kurse training university school',
   booking: 'booking bookings book reserve reservation reservations tickets events event calendar',
   status: 'status',

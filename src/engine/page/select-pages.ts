@@ -14,7 +14,7 @@ const MAX_HREF_CHARACTERS = 500
 /** Links that their author asks not to follow, or did not write. */
 const UNFOLLOWED = new Set(['nofollow', 'ugc', 'sponsored'])
 /** Endings of the names of pages. A file with any other one is not a page. */
-const PAGE_ENDINGS = new Set(['html', 'htm', 'xhtml', 'shtml', 'php', 'asp', 'aspx', 'jsp', 'cfm'])
+const PAGE_ENDINGS = new Set('html htm xhtml shtml php asp aspx jsp cfm'.split(' '))
 const ENDING = /\.([a-z][a-z0-9]{0,7})$/i
 /** Subdomains that serve files, mail, another language or another size of the same site. */
 const MINOR_LABEL =
