@@ -114,7 +114,7 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   }
 }
 
-/** The policy and the side evidence of a page: a further page has less time, and its robots.txt is read before it. */
+/** The policy and the side evidence of a page: another page has less time, and its robots.txt is read before it. */
 function limitFurther({
   policy = DEFAULT_POLICY,
   evidence = EVIDENCE,
@@ -166,7 +166,7 @@ interface FetchContext {
   readonly secondTry: SecondTry
   /** What is wrong with the certificates of hosts that redirected. */
   readonly redirectErrors: Set<TlsError>
-  /** Checks each hop of a further page; null for the page that a client has named. */
+  /** Checks each hop of another page; null for the page that a client has named. */
   readonly gate: RobotsGate | null
 }
 

@@ -25,7 +25,7 @@ export interface Usage {
 }
 
 /** Options of a scan. */
-export interface ScanOptions {
+interface ScanOptions {
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean
   /** How many pages of the site are read; 1 if absent. */

@@ -35,7 +35,7 @@ export const SCAN_INPUT = closedObject({
       minimum: 1,
       maximum: MAX_PAGES,
       description:
-        'How many pages of the site to read, from 1 to 5 (by default 1): further ones show whether a shop, blog or help center is made with another system. Each is one scan.',
+        'How many pages of the site to read, from 1 to 5 (by default 1): more than one show whether a shop, blog or help center is made with another system. Each is one scan.',
     }),
   ),
 })

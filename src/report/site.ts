@@ -22,7 +22,7 @@ export interface Site {
   readonly siteType: string | null
   /** Display names, without duplicates. */
   readonly technologies: readonly string[]
-  /** Further pages of the site that were read, with their builders; empty without `--pages`. */
+  /** Other pages of the site that were read, with their builders; empty without `--pages`. */
   readonly parts: readonly SitePart[]
   /** Technology → version; empty without `--include versions`. */
   readonly versions: ReadonlyMap<string, string>

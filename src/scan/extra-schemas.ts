@@ -210,7 +210,7 @@ const part = Type.Object(
 )
 export type Part = Static<typeof part>
 
-/** JSON Schema of the pages of a scan of several pages. It is no extra: `pages` asks for it, and the result always has it then. */
+/** JSON Schema of the pages of a scan of several pages. It is not an extra: `pages` asks for it, and the result always has it then. */
 export const PARTS_SCHEMA = list(part, {
   description:
     'With pages of 2 or more: the pages that were read, the first one first. Each is charged as one scan. The other fields of the result unite their technologies.',

@@ -10,7 +10,7 @@ import { parseTarget, type Target } from '../fetch/target.ts'
 
 /** Pages that are requested for each one that is wanted, because some cannot be read. */
 const TRIES_PER_PAGE = 2
-/** Below this time, in milliseconds, no further page is requested. */
+/** Below this time, in milliseconds, no other page is requested. */
 const MIN_REST_MS = 100
 /** A longer robots.txt of the first page may have been cut, and is read again. */
 const MAX_KNOWN_ROBOTS_CHARACTERS = 60_000
@@ -46,7 +46,7 @@ interface Fetched {
 }
 
 /**
- * Reads further pages of a site in the time that its scan has left: one after another of each host, several hosts at a time. A page that
+ * Reads other pages of a site in the time that its scan has left: one after another of each host, several hosts at a time. A page that
  * cannot be read is replaced by the next one.
  * @returns the pages, and a sentence for each address that was not read
  * @throws only the signal's reason when it aborts

@@ -41,7 +41,7 @@ function describePart({ url, builder, builderSlug, confidence, siteType, technol
   return { url: url ?? '', builder, builderSlug, confidence, siteType, technologies }
 }
 
-/** Unites technologies by name: the surest first, then by name. The version is the one of the first page that shows one. */
+/** Unites technologies by name: the surest first, then by name. The version is that of the first page that shows one. */
 function uniteDetails(all: readonly TechnologyDetail[]): readonly TechnologyDetail[] {
   const united = new Map<string, TechnologyDetail>()
   for (const one of all) {
