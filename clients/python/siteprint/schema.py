@@ -203,7 +203,7 @@ class ScanRequest(TypedDict):
     fresh: NotRequired[bool]
     """Scan again even if the cache has a result, and replace the cached result."""
     pages: NotRequired[int]
-    """How many pages of the site are read; 1 by default. Further ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer."""
+    """How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer."""
 
 
 SiteType: TypeAlias = str

@@ -775,7 +775,7 @@ export interface ScanRequest {
    */
   fresh?: boolean
   /**
-   * How many pages of the site are read; 1 by default. Further ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer.
+   * How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer.
    */
   pages?: number
 }
