@@ -148,7 +148,7 @@ export function buildSingleFlight(
 ): SingleFlight {
   return new SingleFlight({
     ...parts,
-    scan: (target, client, ruleset) => runMeasuredScan(parts, limiter, { target, client, ruleset }),
+    scan: (target, client, ruleset, pages) => runMeasuredScan(parts, limiter, { target, client, ruleset, pages }),
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
 }
@@ -165,12 +165,22 @@ function buildEmbeddedRunner(parts: AppParts, singleFlight: SingleFlight): Embed
 async function runMeasuredScan(
   { scan, metrics }: Pick<AppParts, 'scan' | 'metrics'>,
   limiter: ScanLimiter,
-  { target, client, ruleset }: { readonly target: Target; readonly client: string; readonly ruleset: string },
+  {
+    target,
+    client,
+    ruleset,
+    pages,
+  }: {
+    readonly target: Target
+    readonly client: string
+    readonly ruleset: string
+    readonly pages?: number | undefined
+  },
 ): ReturnType<AppParts['scan']> {
   return await limiter.run(target.url.hostname, async () => {
     const stopTimer = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(target, client, ruleset)
+      const result = await scan(target, client, ruleset, pages)
       metrics.scans.inc({ outcome: 'ok' })
       metrics.pages.inc({ state: result.verdict.page.state })
       return result

@@ -161,7 +161,8 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
   return buildApp({
     ...backends,
     settings: config,
-    scan: (url, client, ruleset) => scanner.scan(url, { client, ruleset }),
+    scan: (url, client, ruleset, pages) =>
+      scanner.scan(url, { client, ruleset, ...(pages !== undefined && { pages }) }),
     workers: () => scanner.queue,
     ...chooseBatchRunner(config),
     clock: Date.now,

@@ -70,6 +70,12 @@ export const SCAN_CAUSES = {
     'The response headers of the site are too large. Scan another page of the site.',
     LASTING,
   ],
+  other_site: ['scan_failed', 'The page redirects to another site.', LASTING],
+  robots_refused: [
+    'scan_failed',
+    'The robots.txt of its host does not permit reading it, or could not be read.',
+    LASTING,
+  ],
   worker_killed: ['scan_failed', 'The page took too long to analyze. Scan another page of the site.', LASTING],
   killer_site: [
     'scan_failed',

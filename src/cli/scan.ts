@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { type Config, loadConfig } from '../config/config.ts'
 import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
 import { EVIDENCE } from '../fetch/evidence-kinds.ts'
+import { MAX_PAGES } from '../keys/plans.ts'
 import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
 import { formatChoice } from '../yaml/hint.ts'
@@ -39,6 +40,7 @@ const OPTIONS = {
   column: text,
   'raw-columns': { type: 'boolean' },
   include: text,
+  pages: text,
   'fail-on': text,
   format: text,
   timeout: text,
@@ -73,6 +75,7 @@ const MODES = {
     'column',
     'raw-columns',
     'include',
+    'pages',
     'fail-on',
     'concurrency',
     'resume',
@@ -82,7 +85,7 @@ const MODES = {
     'queue',
   ],
   attach: ['out', 'overwrite'],
-  live: ['include', 'format', 'fail-on', 'allow', 'skip', 'json'],
+  live: ['include', 'pages', 'format', 'fail-on', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
@@ -127,7 +130,8 @@ async function scanLive(
 ): Promise<number> {
   const allow = values.allow ?? []
   const skip = readList('skip', values.skip, EVIDENCE)
-  const live = { ...options, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
+  const include = readList('include', values.include, LIVE_EXTRAS)
+  const live = { ...options, allow, skip, include, pages: readPages(values.pages) }
   if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
   const { concurrency = '8', resume = false, 'technologies-out': table } = values
   const retry = RETRIES.findLast((option) => values[option])
@@ -199,6 +203,7 @@ async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config
 
 /** Options of lists that only this process could obey. */
 const QUEUE_UNUSABLE = [
+  'pages',
   'columns',
   'technologies-out',
   'raw-columns',
@@ -293,6 +298,13 @@ function checkContinuation(values: Values): void {
   }
   if (values.overwrite && values.out === undefined && values['technologies-out'] === undefined)
     throw new UsageError('--overwrite replaces an output file: name it with --out')
+}
+
+/** @throws UsageError */
+function readPages(given = '1'): number {
+  if (!/^\d{1,2}$/.test(given) || Number(given) < 1 || Number(given) > MAX_PAGES)
+    throw new UsageError(`--pages must be a number from 1 to ${MAX_PAGES}`)
+  return Number(given)
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

@@ -4,6 +4,7 @@ import { type LoadedPackage, listPackages } from '../../plugins/packages/list-pa
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import { openRulesetFile } from '../engine/lookup/ruleset-file.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
+import { selectPages } from '../engine/page/select-pages.ts'
 import { cutLine, MAX_TITLE } from '../engine/text/bounds.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
@@ -14,6 +15,8 @@ import { describeRuleset, type RulesetInfo } from './ruleset-info.ts'
 export interface Task {
   readonly id: number
   readonly input: PageInput
+  /** Whether other pages of the site are selected from the links of the page. */
+  readonly selectsPages?: boolean
 }
 
 /** The result of matching one page. */
@@ -24,6 +27,8 @@ export interface Matched {
   readonly title: string | null
   /** The npm packages that the page loads by name. */
   readonly packages: readonly LoadedPackage[]
+  /** The addresses of the selected pages; absent if they were not asked for. */
+  readonly pages?: readonly string[]
   readonly buildMs: number
   readonly detectMs: number
 }
@@ -76,7 +81,7 @@ export function version(): string {
  * Builds the page and runs detection. Sends the ID first, which starts the time limit of the page.
  * @public called by name
  */
-export function match({ id, input }: Task): Matched {
+export function match({ id, input, selectsPages }: Task): Matched {
   parentPort?.postMessage(id)
   const started = performance.now()
   const page = buildPage(input)
@@ -84,5 +89,13 @@ export function match({ id, input }: Task): Matched {
   const verdict = detect(ruleset, page)
   const title = page.title ? cutLine(page.title, MAX_TITLE) : null
   const packages = listPackages(page, (name) => ruleset.places.get('npm')?.has(name) ?? false)
-  return { verdict: { ...verdict }, title, packages, buildMs: built - started, detectMs: performance.now() - built }
+  const detected = performance.now()
+  return {
+    verdict: { ...verdict },
+    title,
+    packages,
+    ...(selectsPages && { pages: selectPages(page) }),
+    buildMs: built - started,
+    detectMs: detected - built,
+  }
 }

@@ -48,6 +48,8 @@ export interface MatchOptions {
   readonly signal?: AbortSignal
   /** The client for which the page is matched, for example the ID of an API key. Workers are shared fairly between clients. */
   readonly client?: string
+  /** Whether other pages of the site are selected from the links of the page. */
+  readonly selectsPages?: boolean
 }
 
 /** Matches pages off the main thread. */
@@ -135,7 +137,7 @@ class WorkerPool implements MatchPool {
     return this.#running.size
   }
 
-  async match(input: PageInput, { signal, client = '' }: MatchOptions = {}): Promise<Matched> {
+  async match(input: PageInput, { signal, client = '', selectsPages }: MatchOptions = {}): Promise<Matched> {
     signal?.throwIfAborted()
     if (this.#closed) throw new ScanError('internal', { cause: new Error('the pool is closed') })
     const { threads, maxWaiting } = this.#limits
@@ -148,7 +150,7 @@ class WorkerPool implements MatchPool {
     try {
       const release = await this.#acquire({ id, client }, timer)
       try {
-        return await this.#run({ id, input }, timer)
+        return await this.#run({ id, input, ...(selectsPages && { selectsPages }) }, timer)
       } finally {
         release()
       }
@@ -195,9 +197,9 @@ class WorkerPool implements MatchPool {
     while (canStart() && this.#queue.startNext()) {}
   }
 
-  async #run({ id, input }: Task, timer: CancellableTimer): Promise<Matched> {
+  async #run({ input, ...order }: Task, timer: CancellableTimer): Promise<Matched> {
     const { page, transfer } = prepareTransfer(this.#addNetwork(input))
-    const task: Task = { id, input: page }
+    const task: Task = { ...order, input: page }
     try {
       const options = { name: 'match', signal: timer.signal, transferList: transfer }
       return (await this.#workers.run(task, options)) as Matched

@@ -8,6 +8,7 @@ import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
+import { type FurtherPage, RobotsGate } from './robots-gate.ts'
 import { SecondTry } from './second-try.ts'
 import { Session, type SiteResponse } from './session.ts'
 import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
@@ -39,6 +40,8 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
    * parallel, `bodies` until the scripts and style sheets were.
    */
   readonly timing: { readonly fetch: number; readonly evidence: number; readonly bodies: number }
+  /** Milliseconds until the deadline of the scan. */
+  readonly remainingMs: number
 }
 
 export interface FetchOptions {
@@ -53,6 +56,8 @@ export interface FetchOptions {
   readonly dial?: Dial
   /** Limits the requests to each host, including hosts to which a page or side evidence is redirected. */
   readonly hostLimiter?: HostLimiter | undefined
+  /** Set for a page that another page of its site links: it must not leave the site, and robots.txt must permit it. */
+  readonly further?: FurtherPage | undefined
 }
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -63,15 +68,17 @@ const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
  * @throws ScanError; the signal's reason when it aborts
  */
 export async function fetchSite(target: Target, options: FetchOptions): Promise<Site> {
-  const { policy = DEFAULT_POLICY, resolver, signal, evidence = EVIDENCE, wantedDns = [] } = options
+  const { resolver, signal, wantedDns = [], further } = options
+  const { policy, evidence } = limitFurther(options)
   const started = performance.now()
   const session = new Session({ policy, resolver, signal, dial: options.dial ?? openDial() })
   const hostSlot = new HostSlot(options.hostLimiter, session)
+  const gate = further === undefined ? null : new RobotsGate(further, { session, hostSlot })
   const sideEvidence = new SideEvidence({ session, hostSlot, kinds: evidence, wantedDns })
   try {
     const secondTry = new SecondTry(session)
     const redirectErrors = new Set<TlsError>()
-    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors })
+    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors, gate })
     const { peer } = page
     const tlsError = peer?.tlsError ?? null
     const fetched = performance.now()
@@ -82,7 +89,8 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
     signal?.throwIfAborted()
     const { isFaviconSeen, ...found } = side.value
     const tls = evidence.includes('tls') ? (peer?.tls ?? null) : null
-    const seen = { ...found, ...bodies.value, tls }
+    const robots = gate?.find(page.target.url.origin) ?? found.robots
+    const seen = { ...found, robots, ...bodies.value, tls }
     return {
       ...seen,
       url: page.target.url.href,
@@ -95,6 +103,7 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
       unseen: listUnseen(page.target, { ...seen, tls: tls ?? tlsError, favicon: isFaviconSeen || null }),
       address: peer?.address ?? null,
       timing: { fetch: fetched - started, evidence: side.ms, bodies: bodies.ms },
+      remainingMs: session.remainingMs,
     }
   } catch (error) {
     throw session.signal.aborted ? session.signal.reason : toScanError(error)
@@ -102,6 +111,19 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
     sideEvidence.close()
     await session.close()
     hostSlot.release()
+  }
+}
+
+/** The policy and the side evidence of a page: another page has less time, and its robots.txt is read before it. */
+function limitFurther({
+  policy = DEFAULT_POLICY,
+  evidence = EVIDENCE,
+  further,
+}: FetchOptions): Required<Pick<FetchOptions, 'policy' | 'evidence'>> {
+  if (further === undefined) return { policy, evidence }
+  return {
+    policy: { ...policy, deadlineMs: Math.min(policy.deadlineMs, further.deadlineMs) },
+    evidence: evidence.filter((kind) => kind !== 'robots' && !further.skip.includes(kind)),
   }
 }
 
@@ -144,6 +166,8 @@ interface FetchContext {
   readonly secondTry: SecondTry
   /** What is wrong with the certificates of hosts that redirected. */
   readonly redirectErrors: Set<TlsError>
+  /** Checks each hop of another page; null for the page that a client has named. */
+  readonly gate: RobotsGate | null
 }
 
 interface FetchedPage {
@@ -159,7 +183,7 @@ interface FetchedPage {
  * been received: if following it fails for any reason, that page is the result.
  */
 async function followAll(first: Target, context: FetchContext): Promise<FetchedPage> {
-  const { session, sideEvidence, hostSlot } = context
+  const { session, sideEvidence, hostSlot, gate } = context
   // With other cookies than before, a site may respond to the same URL with its page.
   const describeVisit = ({ url }: Target): string => `${url.href} ${session.cookies.format(url)}`
   const visits = new Set([describeVisit(first)])
@@ -170,6 +194,7 @@ async function followAll(first: Target, context: FetchContext): Promise<FetchedP
     try {
       sideEvidence.leaveOtherHosts(target.host)
       await hostSlot.moveTo(target.host)
+      await gate?.check(target)
       sideEvidence.startDns(target)
       const { page, next } = await follow(target, context)
       lastPage = page ?? lastPage

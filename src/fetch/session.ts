@@ -128,8 +128,13 @@ export class Session {
 
   /** Requests a page or a redirect to one, whether or not the certificate of its host is valid. */
   getPage(target: Target, accept: string): Promise<SiteResponse> {
-    this.#pageHosts.add(target.host)
+    this.expectPage(target)
     return this.get(target, accept)
+  }
+
+  /** Accepts from now on that the certificate of a host is not valid: a page of it is to be read. */
+  expectPage({ host }: Pick<Target, 'host'>): void {
+    this.#pageHosts.add(host)
   }
 
   /** Finds the server side of the last connection for a target. */

@@ -43,7 +43,7 @@ export interface AppParts {
    * Scans a site with a version of the rules. `client` is the id of the key that started the scan.
    * @throws ScanError; RulesetChanged if the rules in use have another version
    */
-  readonly scan: (target: Target, client: string, ruleset: string) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string, ruleset: string, pages?: number) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   /** The accounts of the portal; null if the portal is off. */

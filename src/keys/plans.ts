@@ -14,6 +14,9 @@ export const FIRST_PLAN = 'free'
 /** A billion: MongoDB counts it exactly, and no plan needs more. */
 export const MAX_REQUESTS = 1_000_000_000
 
+/** Pages of a site that one scan may read in any plan, and in a plan that does not say. */
+export const MAX_PAGES = 5
+
 const ownFile = join(import.meta.dirname, 'plans.yaml')
 
 const wholeNumber = (minimum: number) =>
@@ -37,11 +40,18 @@ const planSchema = defineMapping(
       keys: wholeNumber(1),
       /** URLs that one batch may contain. */
       batchUrls: wholeNumber(0),
+      /** Pages of a site that one scan may read. */
+      pages: defineSchema<number>({
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_PAGES,
+        title: `a whole number from 1 to ${MAX_PAGES}`,
+      }),
     },
-    { title: 'a mapping with perMinute, perMonth and, optionally, keys and batchUrls' },
+    { title: 'a mapping with perMinute, perMonth and, optionally, keys, batchUrls and pages' },
   ),
   {
-    title: 'a mapping from names of plans to perMinute, perMonth and, optionally, keys and batchUrls',
+    title: 'a mapping from names of plans to perMinute, perMonth and, optionally, keys, batchUrls and pages',
     propertyNames: {
       pattern: '^[a-z][a-z0-9-]*$',
       title: 'a name of a plan: lower-case letters, digits and hyphens, beginning with a letter',
@@ -52,8 +62,8 @@ const planSchema = defineMapping(
 type PlanData = DataOf<typeof planSchema>
 
 /** The limits of a key, and of the account that it may belong to. */
-export type Plan = { readonly name: string } & Required<Omit<PlanData[string], 'batchUrls'>> &
-  Pick<PlanData[string], 'batchUrls'>
+export type Plan = { readonly name: string } & Required<Omit<PlanData[string], 'batchUrls' | 'pages'>> &
+  Pick<PlanData[string], 'batchUrls' | 'pages'>
 
 /** URLs that a batch may contain in a plan that does not say. */
 const DEFAULT_BATCH_URLS = 100
@@ -108,9 +118,16 @@ function readPlans(path: string): ReadonlyMap<string, Plan> {
     throw new SetupError(`${path}:1: the plan "${FIRST_PLAN}" is missing: the first key gets it`)
   const limits = Object.entries(data)
   return new Map(
-    limits.map(([name, { perMinute, perMonth, keys = 1, batchUrls }]) => [
+    limits.map(([name, { perMinute, perMonth, keys = 1, batchUrls, pages }]) => [
       name,
-      Object.freeze({ name, perMinute, perMonth, keys, ...(batchUrls !== undefined && { batchUrls }) }),
+      Object.freeze({
+        name,
+        perMinute,
+        perMonth,
+        keys,
+        ...(batchUrls !== undefined && { batchUrls }),
+        ...(pages !== undefined && { pages }),
+      }),
     ]),
   )
 }
@@ -154,4 +171,9 @@ export function findLimits(
 /** The number of URLs that a batch of a key may contain; 0 if its plan has no batches. */
 export function findBatchLimit(plans: ReadonlyMap<string, Plan>, key: Pick<Key, 'plan'>): number {
   return Math.min(findPlan(plans, key.plan).batchUrls ?? DEFAULT_BATCH_URLS, MAX_BATCH_URLS)
+}
+
+/** The number of pages that one scan of a key may read; 1 if its plan allows only the page that is named. */
+export function findPageLimit(plans: ReadonlyMap<string, Plan>, key: Pick<Key, 'plan'>): number {
+  return findPlan(plans, key.plan).pages ?? MAX_PAGES
 }

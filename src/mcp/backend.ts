@@ -1,12 +1,14 @@
 import type { CatalogueEntry } from '../detector/catalogue.ts'
 import type { Result } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
+import type { Part } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
 /** A result with the extras that were asked for. */
 export type SiteResult = Result &
   Partial<Pick<Verdict, 'page'>> & {
     readonly infrastructure?: object
+    readonly parts?: readonly Part[]
     readonly meta?: { readonly title: string | null }
   }
 
@@ -22,9 +24,17 @@ export interface Usage {
   readonly resetsOn: string | null
 }
 
+/** Options of a scan. */
+interface ScanOptions {
+  readonly include: readonly LiveExtra[]
+  readonly fresh: boolean
+  /** How many pages of the site are read; 1 if absent. */
+  readonly pages?: number
+}
+
 /** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */
 export interface Backend {
-  scan(url: string, options: { readonly include: readonly LiveExtra[]; readonly fresh: boolean }): Promise<SiteResult>
+  scan(url: string, options: ScanOptions): Promise<SiteResult>
   listCatalogue(): Promise<readonly CatalogueEntry[]>
   readUsage(): Promise<Usage>
 }

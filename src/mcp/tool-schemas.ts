@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CATALOGUE_KINDS } from '../detector/catalogue.ts'
+import { MAX_PAGES } from '../keys/plans.ts'
+import { PARTS_SCHEMA } from '../scan/extra-schemas.ts'
 import { closedObject, list, oneOf, orNull, stringOrNull } from '../scan/schema-builders.ts'
 
 /** Extras of a scan that tools offer. */
@@ -28,6 +30,14 @@ export const SCAN_INPUT = closedObject({
     }),
   ),
   fresh,
+  pages: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGES,
+      description:
+        'How many pages of the site to read, from 1 to 5 (by default 1): more than one show whether a shop, blog or help center is made with another system. Each is one scan.',
+    }),
+  ),
 })
 export type ScanInput = Static<typeof SCAN_INPUT>
 
@@ -115,7 +125,12 @@ const page = Type.Optional(
 )
 
 /** Output of `scan_site`. */
-export const SCAN_OUTPUT = Type.Object({ ...fields, page, fromPage: Type.Optional(fromPage) })
+export const SCAN_OUTPUT = Type.Object({
+  ...fields,
+  parts: Type.Optional(PARTS_SCHEMA),
+  page,
+  fromPage: Type.Optional(fromPage),
+})
 export type ScanOutput = Static<typeof SCAN_OUTPUT>
 
 /** Output of `explain_site`. */

@@ -98,12 +98,18 @@ function quoteName(name: string): string {
 }
 
 async function scanSite(
-  { url, include = [], fresh = false }: schemas.ScanInput,
+  { url, include = [], fresh = false, pages = 1 }: schemas.ScanInput,
   backend: Backend,
 ): Promise<schemas.ScanOutput> {
-  const result = await backend.scan(url, { include, fresh })
+  const result = await backend.scan(url, { include, fresh, pages })
   const fromPage = quotePage(result)
-  return { ...pickFields(result), ...(result.page && { page: result.page }), ...(fromPage && { fromPage }) }
+  const { parts } = result
+  return {
+    ...pickFields(result),
+    ...(parts && { parts }),
+    ...(result.page && { page: result.page }),
+    ...(fromPage && { fromPage }),
+  }
 }
 
 function pickFields(result: SiteResult) {

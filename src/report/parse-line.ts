@@ -1,13 +1,14 @@
 import { makeVisible, parseLink } from '../engine/text/visible-text.ts'
 import { formatNetwork } from '../networks/format-network.ts'
 import { parseAsn } from '../networks/parse-asn.ts'
-import { CONFIDENCES, type Site } from './site.ts'
+import { CONFIDENCES, type Site, type SitePart } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */
 const MAX_NAME_CHARACTERS = 300
 const MAX_TERM_CHARACTERS = 100
 /** Only the first ones of a site count. */
 const MAX_TECHNOLOGIES = 500
+const MAX_PARTS = 10
 /**
  * Maximum number of different names of builders, technologies, versions and so on, which limits the memory; all rules
  * together have about 2,000.
@@ -84,6 +85,7 @@ export class LineParser {
       ...this.#readAddress(result.infrastructure),
       siteType: this.#readTerm(result.siteType),
       technologies: this.#readTechnologies(result.technologies),
+      parts: this.#readParts(result.parts),
       versions: this.#readVersions(result.versions),
       ended: this.#readEnded(result.details),
     }
@@ -117,6 +119,17 @@ export class LineParser {
     if (!Array.isArray(list)) return []
     const names = list.slice(0, MAX_TECHNOLOGIES).flatMap((name: unknown) => this.#readTerm(name) ?? [])
     return [...new Set(names)]
+  }
+
+  /** Reads the pages after the first one, which the fields of the result describe. */
+  #readParts(parts: unknown): readonly SitePart[] {
+    if (!Array.isArray(parts)) return NO_PARTS
+    const read = parts.slice(1, MAX_PARTS).flatMap((part: unknown) => {
+      const { url, builder } = isObject(part) ? part : {}
+      const name = readText(url, MAX_NAME_CHARACTERS)
+      return name === null ? [] : [{ url: name, builder: this.#readTerm(builder) }]
+    })
+    return read.length === 0 ? NO_PARTS : read
   }
 
   /** Versions that a distribution may still patch do not count. */
@@ -154,6 +167,7 @@ export class LineParser {
 }
 
 const NO_NAMES: readonly string[] = []
+const NO_PARTS: readonly SitePart[] = []
 const NO_VERSIONS: ReadonlyMap<string, string> = new Map()
 
 const NOTHING_FOUND = {
@@ -167,6 +181,7 @@ const NOTHING_FOUND = {
   tlsError: null,
   siteType: null,
   technologies: [],
+  parts: NO_PARTS,
   versions: NO_VERSIONS,
   ended: [],
 } as const satisfies Partial<Site>

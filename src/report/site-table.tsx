@@ -98,6 +98,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
     tlsError,
     siteType,
     technologies,
+    parts,
     versions,
     failure,
     state,
@@ -108,7 +109,14 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
       <th scope="row">
         <SiteName site={site} />
       </th>
-      <td>{builder}</td>
+      <td data-sort={builder ?? ''}>
+        {builder}
+        {parts.map(({ url, builder }) => (
+          <div key={url} class="quiet">
+            <bdi>{url}</bdi>: {builder ?? 'not known'}
+          </div>
+        ))}
+      </td>
       <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
       <td data-sort={hosting ?? ''}>
         {hosting}

@@ -22,10 +22,18 @@ export interface Site {
   readonly siteType: string | null
   /** Display names, without duplicates. */
   readonly technologies: readonly string[]
+  /** Other pages of the site that were read, with their builders; empty without `--pages`. */
+  readonly parts: readonly SitePart[]
   /** Technology → version; empty without `--include versions`. */
   readonly versions: ReadonlyMap<string, string>
   /** Technologies with a version whose support had ended on the day of the scan; empty without `--include details`. */
   readonly ended: readonly string[]
+}
+
+/** A page of a site that was read in addition to its first one. */
+export interface SitePart {
+  readonly url: string
+  readonly builder: string | null
 }
 
 export const CONFIDENCES = ['high', 'medium', 'low'] as const

@@ -197,5 +197,24 @@ export const EXTRA_SCHEMAS = {
   }),
 } as const
 
+const part = Type.Object(
+  {
+    url: Type.String({ description: 'The final URL of the page.' }),
+    builder: stringOrNull({ description: 'Display name of the builder of the page.' }),
+    builderSlug: stringOrNull({ description: 'Identifier of the builder.' }),
+    confidence: orNull(CONFIDENCE, { description: 'Confidence in the builder; null exactly when builder is null.' }),
+    siteType: stringOrNull({ description: 'Purpose of the page; null if it gives no indication.' }),
+    technologies: list(text, { description: 'Display names of the technologies of the page.' }),
+  },
+  { $id: 'Part', description: 'A page of the site that was read.' },
+)
+export type Part = Static<typeof part>
+
+/** JSON Schema of the pages of a scan of several pages. It is not an extra: `pages` asks for it, and the result always has it then. */
+export const PARTS_SCHEMA = list(part, {
+  description:
+    'With pages of 2 or more: the pages that were read, the first one first. Each is charged as one scan. The other fields of the result unite their technologies.',
+})
+
 /** All extras of a scan. */
 export type Extras = { readonly [K in keyof typeof EXTRA_SCHEMAS]: Static<(typeof EXTRA_SCHEMAS)[K]> }

@@ -9,6 +9,7 @@ import type { EvidenceKind } from '../fetch/evidence-kinds.ts'
 import type { Site } from '../fetch/fetch.ts'
 import type { HostLimits } from '../fetch/host-limiter.ts'
 import type { Policy } from '../fetch/policy.ts'
+import type { FurtherPage } from '../fetch/robots-gate.ts'
 
 /** The settings with which the thread is started: plain data. */
 export interface FetchSettings {
@@ -19,7 +20,13 @@ export interface FetchSettings {
 }
 
 export type FetchRequest =
-  | { readonly type: 'fetch'; readonly id: number; readonly url: string; readonly wantedDns: readonly string[] }
+  | {
+      readonly type: 'fetch'
+      readonly id: number
+      readonly url: string
+      readonly wantedDns: readonly string[]
+      readonly further?: FurtherPage | undefined
+    }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'ping' }
 
@@ -41,6 +48,7 @@ interface FetchThreadOptions {
 interface FetchCall {
   readonly wantedDns: readonly string[]
   readonly signal?: AbortSignal | undefined
+  readonly further?: FurtherPage | undefined
 }
 
 /**
@@ -72,7 +80,7 @@ export class FetchThread {
    * @param url a parsed URL as text, because only plain data can be sent to the thread
    * @throws ScanError; the signal's reason when it aborts
    */
-  async fetch(url: string, { wantedDns, signal }: FetchCall): Promise<Site> {
+  async fetch(url: string, { wantedDns, signal, further }: FetchCall): Promise<Site> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new ScanError('internal', { cause: 'the fetch thread is closed' })
     this.#worker ??= this.#start()
@@ -84,7 +92,7 @@ export class FetchThread {
     const createReason = (): ScanError => new ScanError('deadline', { cause: 'the fetch thread did not respond' })
     const deadline = new Deadline({ ms: this.#giveUpMs, createReason, parent: signal })
     worker.ref()
-    worker.postMessage({ type: 'fetch', id, url, wantedDns } satisfies FetchRequest)
+    worker.postMessage({ type: 'fetch', id, url, wantedDns, further } satisfies FetchRequest)
     try {
       return await raceSignal(pending.promise, deadline.signal)
     } catch (error) {

@@ -24,14 +24,14 @@ parentPort?.on('message', (request: FetchRequest) => {
   else scan(request)
 })
 
-async function scan({ id, url, wantedDns }: FetchRequest & { type: 'fetch' }): Promise<void> {
+async function scan({ id, url, wantedDns, further }: FetchRequest & { type: 'fetch' }): Promise<void> {
   const abort = new AbortController()
   running.set(id, abort)
   try {
     // A URL object cannot be sent between threads, so a target travels as text and is parsed again here. Its check is
     // repeated because this thread opens the connections.
     const target = checkTarget(parseUrl(url), policy)
-    const site = await fetchSite(target, { ...options, wantedDns, signal: abort.signal })
+    const site = await fetchSite(target, { ...options, wantedDns, further, signal: abort.signal })
     const { page, transfer } = prepareTransfer(site)
     reply({ type: 'site', id, site: page }, transfer)
   } catch (error) {

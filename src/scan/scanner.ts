@@ -12,16 +12,19 @@ import type { Site } from '../fetch/fetch.ts'
 import type { HostLimiter, HostLimits } from '../fetch/host-limiter.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
+import type { FurtherPage } from '../fetch/robots-gate.ts'
 import { parseTarget, type Target } from '../fetch/target.ts'
 import { describeDetails } from '../lifecycles/describe-details.ts'
 import type { Networks } from '../networks/network-table.ts'
 import { openOwnNetworks } from '../networks/open-networks.ts'
 import { CurrentPool } from './current-pool.ts'
 import { RulesetChanged } from './current-rules.ts'
-import type { Extras } from './extra-schemas.ts'
+import type { Extras, Part } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
+import { type ReadPage, readFurtherPages } from './further-pages.ts'
 import { RecentKills } from './recent-kills.ts'
+import { type PageFindings, unitePages } from './unite-pages.ts'
 
 /** The full result of the scan of a live site. */
 export interface LiveScan {
@@ -34,16 +37,20 @@ export interface LiveScan {
   readonly packages: Extras['packages']
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
+  /** The pages that were read; absent if one was asked for. */
+  readonly parts?: readonly Part[]
 }
 
-export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>>
+export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<
+    Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>
+  >
 
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
-export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
+export function toLiveResult({ verdict, parts, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
   const known = { ...verdict, ...live }
   const wanted = LIVE_EXTRAS.filter((key) => include.includes(key) || isUnasked(key, verdict))
   const { page: _, ...fields } = toResult(verdict)
-  return { ...fields, ...Object.fromEntries(wanted.map((key) => [key, known[key]])) }
+  return { ...fields, ...(parts && { parts }), ...Object.fromEntries(wanted.map((key) => [key, known[key]])) }
 }
 
 export interface ScannerOptions extends PoolOptions {
@@ -65,6 +72,8 @@ export interface ScanOptions {
   readonly client?: string
   /** The ruleset that the scan is to use. By default it is the current one. */
   readonly ruleset?: string
+  /** How many pages of the site are read: 1 to 5, by default 1. */
+  readonly pages?: number
 }
 
 /** Scans live sites. Matching runs on worker threads; fetching can run on a separate thread too, to keep the event loop free. */
@@ -115,7 +124,11 @@ export class Scanner {
     return this.#rules.use((pool) => this.#scan(input, pool, options))
   }
 
-  async #scan(input: Target | string, pool: MatchPool, { signal, client, ruleset }: ScanOptions): Promise<LiveScan> {
+  async #scan(
+    input: Target | string,
+    pool: MatchPool,
+    { signal, client, ruleset, pages = 1 }: ScanOptions,
+  ): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns, version } = await pool.ready
     if (ruleset !== undefined && ruleset !== version) throw new RulesetChanged()
@@ -125,25 +138,45 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title, packages } = await this.#match(site, pool, {
-      ...(signal && { signal }),
-      ...(client !== undefined && { client }),
-    })
+    const options = { ...(signal && { signal }), ...(client !== undefined && { client }) }
+    const matched = await this.#match(site, pool, { ...options, ...(pages > 1 && { selectsPages: true }) })
+    const { verdict, title } = matched
+    const matchMs = performance.now() - fetched
+    const further =
+      pages === 1
+        ? null
+        : await readFurtherPages({
+            wanted: pages - 1,
+            front: { site: { ...site, remainingMs: site.remainingMs - matchMs }, matched },
+            policy,
+            signal,
+            fetch: (next, call) => this.#fetch(next, { wantedDns, ...call }),
+            match: (next, signal) => this.#match(next, pool, { ...options, signal }),
+          })
     const total = performance.now() - started
     const now = new Date()
-    const timing = { ...site.timing, match: performance.now() - fetched, total }
+    const front = describePage({ site, matched }, now)
+    const found: PageFindings & Pick<LiveScan, 'parts'> =
+      further === null ? front : unitePages([front, ...further.pages.map((page) => describePage(page, now))])
+    const timing = { ...site.timing, match: matchMs, total }
+    const warnings = [...listWarnings(site), ...verdict.warnings, ...(further?.warnings ?? [])]
     return {
-      verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...verdict.warnings]) },
+      ...found,
+      verdict: { ...found.verdict, warnings: boundWarnings(warnings) },
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
-      details: describeDetails(verdict, { now }),
-      packages,
-      isLate: site.lateBodies > 0,
     }
   }
 
-  async #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
+  async #fetch(
+    target: Target,
+    call: {
+      readonly wantedDns: readonly string[]
+      readonly signal: AbortSignal | undefined
+      readonly further?: FurtherPage
+    },
+  ): Promise<Site> {
     if (this.#thread) return this.#thread.fetch(target.url.href, call)
     // A fetch thread has its own copy, and loading undici takes a tenth of the start time.
     const { fetchSite } = await import('../fetch/fetch.ts')
@@ -176,6 +209,11 @@ export class Scanner {
   async close(): Promise<void> {
     await Promise.all([this.#rules.close(), this.#thread?.close()])
   }
+}
+
+/** Describes what was found on a page. @param now the time of the scan */
+function describePage({ site, matched: { verdict, packages } }: ReadPage, now: Date): PageFindings {
+  return { verdict, details: describeDetails(verdict, { now }), packages, isLate: site.lateBodies > 0 }
 }
 
 /** The warnings of a fetched site, and one that names the places that were not looked at. */

@@ -10,9 +10,9 @@ import { formatExtras } from './stored-extras.ts'
  */
 const ENTRY_FORMAT = 4
 
-/** Builds the cache key: format of the entry, version of the rules and normalized URL. */
-export function buildCacheKey(url: URL, rulesetVersion: string): string {
-  return `${ENTRY_FORMAT} ${rulesetVersion} ${url.href}`
+/** Builds the cache key: format of the entry, version of the rules, number of pages if it is not 1, and normalized URL. */
+export function buildCacheKey(url: URL, rulesetVersion: string, pages = 1): string {
+  return `${ENTRY_FORMAT} ${rulesetVersion} ${pages === 1 ? '' : `pages=${pages} `}${url.href}`
 }
 
 /**
@@ -22,7 +22,7 @@ export const LATE_CACHE_MS = 300_000
 
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
 export function buildCacheEntry(
-  { verdict, infrastructure, timing, meta, details, packages, isLate }: LiveScan,
+  { verdict, infrastructure, timing, meta, details, packages, parts, isLate }: LiveScan,
   at: number,
 ): CacheEntry {
   const { cached: _, ...result } = toResult(verdict)
@@ -32,6 +32,6 @@ export function buildCacheEntry(
     at,
     ...(isLate && { lifeMs: LATE_CACHE_MS }),
     result: JSON.stringify(result),
-    extras: formatExtras(extras),
+    extras: formatExtras({ ...extras, ...(parts && { parts }) }),
   }
 }

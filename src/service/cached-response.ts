@@ -8,6 +8,8 @@ interface FormatOptions {
   readonly cached: boolean
   readonly include: readonly LiveExtra[]
   readonly revision: Revision
+  /** How many pages were asked for; with more than 1, the response has `parts`. */
+  readonly pages?: number
   /** Categories → their names in revision 1. */
   readonly categories: Readonly<Record<string, string>>
 }
@@ -19,9 +21,13 @@ const UNASKED = '"page":{'
  * Formats a cache entry as a JSON response: the ten fields in order (nine in revision 1), then the requested extras, and in revision 2
  * what came back if it is not the site.
  */
-export function formatResult(entry: CacheEntry, { cached, include, revision, categories }: FormatOptions): string {
+export function formatResult(
+  entry: CacheEntry,
+  { cached, include, revision, pages = 1, categories }: FormatOptions,
+): string {
   const isUnasked = revision === 2 && entry.result.includes(UNASKED)
-  const wanted = listExtras(revision).filter((extra) => include.includes(extra) || (isUnasked && extra === 'page'))
+  const extras = listExtras(revision).filter((extra) => include.includes(extra) || (isUnasked && extra === 'page'))
+  const wanted = pages > 1 ? (['parts', ...extras] as const) : extras
   // Most results are sent as they are stored. Parsing and formatting them again would cost as much as the rest of the request.
   if (revision === 2 && !isUnasked)
     return `${entry.result.slice(0, -1)},"cached":${cached}${readExtras(entry.extras, wanted)}}`
@@ -30,7 +36,7 @@ export function formatResult(entry: CacheEntry, { cached, include, revision, cat
   const fields = JSON.stringify(revision === 1 ? toRevision1(result, categories) : result)
   // The extras are read with the entry only if the request asks for some.
   const unasked = isUnasked ? `,"page":${JSON.stringify(page)}` : ''
-  return `${fields.slice(0, -1)}${include.length === 0 ? unasked : readExtras(entry.extras, wanted)}}`
+  return `${fields.slice(0, -1)}${include.length === 0 && pages === 1 ? unasked : readExtras(entry.extras, wanted)}}`
 }
 
 function toRevision1(

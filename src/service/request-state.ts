@@ -24,6 +24,8 @@ export interface ScanRequest {
   readonly cacheKey: string
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean
+  /** How many pages of the site are read. */
+  readonly pages: number
 }
 
 /** The state of one request, filled in step by step by hooks and handlers. */

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CATALOGUE_KINDS } from '../detector/catalogue.ts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { API_ERRORS, type ApiErrorCode } from '../errors.ts'
-import { CONFIDENCE, EXTRA_SCHEMAS } from '../scan/extra-schemas.ts'
+import { CONFIDENCE, EXTRA_SCHEMAS, PARTS_SCHEMA } from '../scan/extra-schemas.ts'
 import { extensible, list, orNull, stringOrNull } from '../scan/schema-builders.ts'
 import { BATCH_REASONS, BATCH_STATUSES } from '../store/batch-types.ts'
 
@@ -14,7 +14,7 @@ export function buildScanResultSchema(rules: Pick<RulesetInfo, 'categories' | 's
   const fields = buildScanFields(rules, revision)
   return revision === 2
     ? fields
-    : Type.Omit(fields, ['isAiNative', 'meta', 'page', 'details', 'packages'], { $id: 'ScanResult' })
+    : Type.Omit(fields, ['isAiNative', 'parts', 'meta', 'page', 'details', 'packages'], { $id: 'ScanResult' })
 }
 
 function buildScanFields({ categories, siteTypes }: Pick<RulesetInfo, 'categories' | 'siteTypes'>, revision: 1 | 2) {
@@ -39,6 +39,7 @@ function buildScanFields({ categories, siteTypes }: Pick<RulesetInfo, 'categorie
       hosting: stringOrNull({ description: "Hosting provider of the site's origin; null if a CDN hides it." }),
       siteType: orNull(siteType, { description: 'Purpose of the site; null if the page gives no indication.' }),
       cached: Type.Boolean({ description: 'Whether the result was already in the cache when the request arrived.' }),
+      parts: Type.Optional(PARTS_SCHEMA),
       evidence: Type.Optional(evidence),
       versions: Type.Optional(versions),
       infrastructure: Type.Optional(infrastructure),

@@ -4,7 +4,7 @@ import type { CacheEntry, LimitQuery } from '../coordination/types.ts'
 import { type ApiError, buildInvalidRequest, ScanError } from '../errors.ts'
 import type { Policy } from '../fetch/policy.ts'
 import { parseTarget } from '../fetch/target.ts'
-import type { Plan } from '../keys/plans.ts'
+import { findPageLimit, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { type CurrentRules, RulesetChanged } from '../scan/current-rules.ts'
 import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts'
 import { Quota, type QuotaStore } from './quota.ts'
 import type { RequestState, ScanRequest } from './request-state.ts'
 import type { SingleFlight } from './single-flight.ts'
+import { countPages } from './stored-extras.ts'
 
 /** How long a request waits for its scan: longer than the longest scan, including its time in queues. */
 const WAIT_MS = 18_000
@@ -22,6 +23,8 @@ export interface ScanParameters {
   readonly url: string
   readonly include?: readonly LiveExtra[]
   readonly fresh?: boolean
+  /** How many pages of the site are read, from 1 to what the plan of the key allows. */
+  readonly pages?: number
 }
 
 /** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
@@ -59,23 +62,29 @@ export class ScanRunner {
    * @returns which cached result to read while the request is counted
    */
   read(parameters: ScanParameters, state: RequestState): Pick<LimitQuery, 'entry' | 'extras'> {
-    const result = this.#parse(parameters)
+    const result = this.#parse(parameters, state.key)
     if (result instanceof Error) {
       state.error = result
       return {}
     }
     state.scanRequest = result
-    return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 }
+    return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 || result.pages > 1 }
   }
 
-  #parse({ url, include = [], fresh = false }: ScanParameters): ScanRequest | ApiError | ScanError {
+  #parse(
+    { url, include = [], fresh = false, pages = 1 }: ScanParameters,
+    key: Key | undefined,
+  ): ScanRequest | ApiError | ScanError {
     try {
       const target = parseTarget(url, this.#parts.policy)
       const { current: rules } = this.#parts.rules
+      const most = key === undefined ? 1 : findPageLimit(this.#parts.settings.plans, key)
+      if (pages > most) return buildInvalidRequest(describePageLimit(most))
       return {
         target,
         rules,
-        cacheKey: buildCacheKey(target.url, rules.version),
+        pages,
+        cacheKey: buildCacheKey(target.url, rules.version, pages),
         include: LIVE_EXTRAS.filter((extra) => include.includes(extra)),
         fresh,
       }
@@ -96,9 +105,10 @@ export class ScanRunner {
     format: (entry: CacheEntry, state: ScanState) => T,
   ): Promise<T | null> {
     const { pending } = this.#parts
-    const response = format(await this.#find(request.id, state), state)
+    const entry = await this.#find(request.id, state)
+    const response = format(entry, state)
     if (pending.hasReceivedEnd(request.raw) && (await pending.hasDisconnected(request.raw))) return null
-    await this.#quota.charge(state, state.key)
+    await this.#quota.charge(state, state.key, state.scanRequest.pages === 1 ? 1 : countPages(entry.extras))
     return response
   }
 
@@ -108,7 +118,7 @@ export class ScanRunner {
     const { key, entry, scanRequest } = state
     metrics.cache.inc({ result: scanRequest.fresh ? 'fresh' : entry ? 'hit' : 'miss' })
     if (entry) return entry
-    await this.#quota.check(state, key)
+    await this.#quota.check(state, key, scanRequest.pages)
     const end = performance.now() + WAIT_MS
     for (;;)
       try {
@@ -116,14 +126,20 @@ export class ScanRunner {
       } catch (error) {
         if (!(error instanceof RulesetChanged)) throw error
         const { current: rules } = this.#parts.rules
-        const { target } = state.scanRequest
-        state.scanRequest = { ...state.scanRequest, rules, cacheKey: buildCacheKey(target.url, rules.version) }
+        const { target, pages } = state.scanRequest
+        state.scanRequest = { ...state.scanRequest, rules, cacheKey: buildCacheKey(target.url, rules.version, pages) }
       }
   }
 
   #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
-    const { target, rules, cacheKey, fresh } = scanRequest
-    const request = { id, entry: cacheKey, target, ruleset: rules.version, fresh, client: key.counter, waitMs }
+    const { target, rules, cacheKey, fresh, pages } = scanRequest
+    const request = { id, entry: cacheKey, target, ruleset: rules.version, fresh, pages, client: key.counter, waitMs }
     return this.#parts.singleFlight.join(request)
   }
+}
+
+function describePageLimit(most: number): string {
+  return most === 1
+    ? 'The plan of the key does not allow several pages. Remove pages.'
+    : `The plan of the key allows at most ${most} pages.`
 }

@@ -25,7 +25,7 @@ interface SingleFlightParts {
   readonly shared: SharedState
   readonly clock: () => number
   /** Scans a target once the scan limiter has a slot for it. */
-  readonly scan: (target: Target, client: string, ruleset: string) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string, ruleset: string, pages?: number) => Promise<LiveScan>
   /** Receives the error of a failed scan, including details that clients do not see. */
   readonly onFailure: (request: ScanRequest, error: unknown) => void
 }
@@ -40,6 +40,8 @@ export interface ScanRequest {
   /** Version of the ruleset with which the site is scanned. It is a part of the cache key. */
   readonly ruleset: string
   readonly fresh: boolean
+  /** How many pages of the site are read; 1 if absent. Their number is a part of the cache key. */
+  readonly pages?: number
   /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
   readonly client: string
   /** Milliseconds that the client waits. */
@@ -130,7 +132,7 @@ export class SingleFlight {
 
   async #scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
-      const scan = await this.#parts.scan(request.target, request.client, request.ruleset)
+      const scan = await this.#parts.scan(request.target, request.client, request.ruleset, request.pages)
       return { entry: buildCacheEntry(scan, this.#parts.clock()) }
     } catch (error) {
       if (error instanceof RulesetChanged) return { isRulesetChanged: true }

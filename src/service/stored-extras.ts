@@ -1,11 +1,14 @@
-import type { Extras } from '../scan/extra-schemas.ts'
+import type { Extras, Part } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
+
+/** The extras of a scan and, if several pages were asked for, those that were read. */
+export type StoredExtras = Extras & { readonly parts?: readonly Part[] }
 
 /**
  * Formats all extras of a scan as a JSON object with one line for each, so that a response can contain some of them without parsing
  * the others: the evidence alone can have 100 KB.
  */
-export function formatExtras(extras: Extras): string {
+export function formatExtras(extras: StoredExtras): string {
   const lines = Object.entries(extras).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
   return `{\n${lines.join(',\n')}\n}`
 }
@@ -15,9 +18,15 @@ export function formatExtras(extras: Extras): string {
  * line, because JSON escapes line breaks.
  * @param stored as `formatExtras` wrote it
  */
-export function readExtras(stored: string | undefined, wanted: readonly LiveExtra[]): string {
+export function readExtras(stored: string | undefined, wanted: readonly (LiveExtra | 'parts')[]): string {
   if (stored === undefined) return ''
   return wanted.map((key) => readLine(stored, `\n"${key}":`)).join('')
+}
+
+/** Counts the pages that a scan has read. @param stored as `formatExtras` wrote it */
+export function countPages(stored: string | undefined): number {
+  const line = readExtras(stored, ['parts'])
+  return line === '' ? 1 : (JSON.parse(`{${line.slice(1)}}`) as Required<Pick<StoredExtras, 'parts'>>).parts.length
 }
 
 function readLine(stored: string, beginning: string): string {

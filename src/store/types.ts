@@ -26,8 +26,10 @@ export interface CounterUse {
   readonly at: Date
 }
 
-/** A charge of one request. */
+/** A charge of one request, or of several that are charged together or not at all. */
 export interface Charge extends CounterUse {
+  /** How many are charged; 1 by default. */
+  readonly count?: number
   /** Requests that may be charged in the month. */
   readonly quota: number
 }
@@ -127,9 +129,9 @@ export interface UsageStore {
   /** The number of requests charged to a counter in a month (`YYYY-MM`). */
   usedBy(counter: string, month: string): Promise<number>
   /**
-   * Charges one request to its day and its month, in one atomic update, unless the month's quota is used up. Durable when it
-   * resolves.
-   * @returns the number of requests charged in the month, including this one; null if the quota is used up and nothing was charged
+   * Charges a request, or several together, to their day and their month, in one atomic update, unless the month's quota does not suffice.
+   * Durable when it resolves.
+   * @returns the number of requests charged in the month, including these; null if the quota does not suffice and nothing was charged
    */
   charge(charge: Charge): Promise<number | null>
   /** Records a use without charging it. @returns the number of requests charged in the month */

@@ -22,7 +22,7 @@ interface ValidatorOptions {
 }
 
 /** An error about an unknown key lists the known keys if there are at most this many. */
-const MAX_LISTED_KEYS = 4
+const MAX_LISTED_KEYS = 5
 
 /** Validates YAML files against one schema and reports every error at its position. */
 export class SchemaValidator {

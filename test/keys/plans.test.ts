@@ -6,7 +6,7 @@ import { findLimits, findPlan, loadPlans, type Plan } from '../../src/keys/plans
 import { writeFolder } from '../support/rule-folder.ts'
 
 const FREE = 'free: { perMinute: 1, perMonth: 0 }\n'
-const LIMITS = 'perMinute, perMonth and, optionally, keys and batchUrls'
+const LIMITS = 'perMinute, perMonth and, optionally, keys, batchUrls and pages'
 const MOST = 1_000_000_000
 
 /** Reads the plans of a text, or its problems as `line: sentence`. */
@@ -59,7 +59,7 @@ describe('every problem is reported with its line', () => {
     [
       'an unknown limit',
       `${FREE}pro:\n  perMinute: 1\n  perMonth: 1\n  perDay: 1\n`,
-      ['5: the key "perDay" is unknown; use perMinute or perMonth or keys or batchUrls'],
+      ['5: the key "perDay" is unknown; use perMinute or perMonth or keys or batchUrls or pages'],
     ],
     ['zero per minute', 'free:\n  perMinute: 0\n  perMonth: 0\n', [`2: ${whole('perMinute', 1)}`]],
     ['a negative number', 'free:\n  perMinute: 1\n  perMonth: -1\n', [`3: ${whole('perMonth', 0)}`]],

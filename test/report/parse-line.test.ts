@@ -137,7 +137,7 @@ describe('a line', () => {
   ])('%s', (_, line, entry, site) => {
     const parsed = parse(line)
     expect(parsed.entry).toBe(entry)
-    expect(parsed.site).toEqual({ versions: new Map(), ended: [], ...site })
+    expect(parsed.site).toEqual({ versions: new Map(), ended: [], parts: [], ...site })
   })
 
   test.each([

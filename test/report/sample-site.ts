@@ -15,6 +15,7 @@ export const SITE: Site = {
   tlsError: null,
   siteType: 'blog',
   technologies: ['PHP', 'WordPress'],
+  parts: [],
   versions: new Map(),
   ended: [],
 }

@@ -56,6 +56,20 @@ describe.skipIf(kind.isMissing).each([kind])('usage in $name', ({ openBoth }) =>
       expect(counts).toEqual([1, null, 2, null])
     })
 
+    test('several together are charged completely or not at all, also next to single ones', async () => {
+      const key = newKey()
+      const charge = (count: number, quota = 10) => store.usage.charge(buildCharge(key, { count, quota }))
+      const counts = []
+      for (const count of [4, 1, 4, 2, 5, 1]) counts.push(await charge(count))
+      expect(counts).toEqual([4, 5, 9, null, null, 10])
+      const sizes = Array.from({ length: 30 }, (_, i) => 1 + (i % 3))
+      const after = await Promise.all(sizes.map((count) => charge(count, 39)))
+      const charged = sizes.reduce((sum, size, i) => sum + (after[i] === null ? 0 : size), 0)
+      expect(await readUsed(other, key, '2026-05')).toBe(10 + charged)
+      expect(charged).toBeGreaterThanOrEqual(27)
+      expect(new Set(after.filter((count) => count !== null)).size).toBe(after.filter((count) => count !== null).length)
+    })
+
     test.each([
       ['2025-12-31', '2025-12-31T23:59:59.999Z', '2026-01-01', '2026-01-01T00:00:00.000Z'],
       ['2028-02-29', '2028-02-29T23:59:59.999Z', '2028-03-01', '2028-03-01T00:00:00.000Z'],

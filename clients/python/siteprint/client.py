@@ -64,17 +64,26 @@ class Siteprint:
         self._pace = Pace()
         self._opener = build_opener(_NoRedirects)
 
-    def scan(self, url: str, *, include: Iterable[Extra] = (), fresh: bool = False) -> ScanResult:
+    def scan(
+        self, url: str, *, include: Iterable[Extra] = (), fresh: bool = False, pages: Optional[int] = None
+    ) -> ScanResult:
         """Scans a site.
 
         :param include: what to add after the standard fields
         :param fresh: scan again even if the service has a cached result
+        :param pages: how many pages of the site are read, from 1 to 5; each is charged as one scan (revision 2 only)
         :raises SiteprintError, NoResponseError:
         """
-        return self._scan(url, list(include), fresh, threading.Event())
+        return self._scan(url, list(include), fresh, pages, threading.Event())
 
     def scan_all(
-        self, urls: Iterable[str], *, include: Iterable[Extra] = (), fresh: bool = False, concurrency: int = 8
+        self,
+        urls: Iterable[str],
+        *,
+        include: Iterable[Extra] = (),
+        fresh: bool = False,
+        pages: Optional[int] = None,
+        concurrency: int = 8,
     ) -> ScanAll:
         """Scans many sites, ``concurrency`` at a time, and returns an iterator of their outcomes as they complete.
 
@@ -84,7 +93,7 @@ class Siteprint:
         :raises SiteprintError: with status 401 or code ``quota_exceeded``, and what the iterable raises
         """
         extras = list(include)
-        return ScanAll(lambda url, stop: self._scan(url, extras, fresh, stop), urls, concurrency)
+        return ScanAll(lambda url, stop: self._scan(url, extras, fresh, pages, stop), urls, concurrency)
 
     def me(self) -> KeyInfo:
         """Reads the details and the usage of the key."""
@@ -150,8 +159,12 @@ class Siteprint:
                 time.sleep(poll)
             query = following[1]
 
-    def _scan(self, url: str, include: list[Extra], fresh: bool, stop: threading.Event) -> ScanResult:
-        body = {"url": url, "include": include, "fresh": fresh}
+    def _scan(
+        self, url: str, include: list[Extra], fresh: bool, pages: Optional[int], stop: threading.Event
+    ) -> ScanResult:
+        body: dict[str, Any] = {"url": url, "include": include, "fresh": fresh}
+        if pages is not None:
+            body["pages"] = pages
         return cast(ScanResult, self._call("/scan", body=body, stop=stop))
 
     def _call(

@@ -176,6 +176,23 @@ class PageAnswer(TypedDict):
     status: int | None
 
 
+class Part(TypedDict):
+    """A page of the site that was read."""
+
+    url: str
+    """The final URL of the page."""
+    builder: str | None
+    """Display name of the builder of the page."""
+    builderSlug: str | None
+    """Identifier of the builder."""
+    confidence: Confidence | None
+    """Confidence in the builder; null exactly when builder is null."""
+    siteType: str | None
+    """Purpose of the page; null if it gives no indication."""
+    technologies: list[str]
+    """Display names of the technologies of the page."""
+
+
 class ScanRequest(TypedDict):
     """What to scan."""
 
@@ -185,6 +202,8 @@ class ScanRequest(TypedDict):
     """What to add after the standard fields."""
     fresh: NotRequired[bool]
     """Scan again even if the cache has a result, and replace the cached result."""
+    pages: NotRequired[int]
+    """How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer."""
 
 
 SiteType: TypeAlias = str
@@ -341,6 +360,8 @@ class ScanResult(TypedDict):
     """Purpose of the site; null if the page gives no indication."""
     cached: bool
     """Whether the result was already in the cache when the request arrived."""
+    parts: NotRequired[list[Part]]
+    """With pages of 2 or more: the pages that were read, the first one first. Each is charged as one scan. The other fields of the result unite their technologies."""
     evidence: NotRequired[list[Evidence]]
     """With include=evidence: every rule that scored points, and why."""
     versions: NotRequired[dict[str, str]]

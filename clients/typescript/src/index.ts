@@ -53,8 +53,9 @@ export class Siteprint {
   }
 
   /** Scans a site. @throws SiteprintError, ConnectionError; the reason of the signal */
-  scan(url: string, { include = [], fresh = false, signal }: ScanOptions = {}): Promise<ScanResult> {
-    return this.#call('/scan', { body: { url, include, fresh }, signal })
+  scan(url: string, { include = [], fresh = false, pages, signal }: ScanOptions = {}): Promise<ScanResult> {
+    const body = { url, include, fresh, ...(pages !== undefined && { pages }) }
+    return this.#call('/scan', { body, signal })
   }
 
   /**

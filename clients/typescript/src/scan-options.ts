@@ -6,6 +6,8 @@ export interface ScanOptions {
   readonly include?: readonly Extra[]
   /** Scans again even if the service has a cached result. */
   readonly fresh?: boolean
+  /** How many pages of the site are read, from 1 to 5. Each is charged as one scan. Revision 2 only. */
+  readonly pages?: number
   readonly signal?: AbortSignal
 }
 
@@ -14,7 +16,7 @@ export interface ScanAllOptions extends ScanOptions {
   readonly concurrency?: number
 }
 
-export interface BatchOptions extends ScanOptions {
+export interface BatchOptions extends Omit<ScanOptions, 'pages'> {
   /** https URL to which a signed message is sent when the batch ends. */
   readonly webhook?: string
   /** Repeating a call with the same value finds the first batch instead of creating another one. */

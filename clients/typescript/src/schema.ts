@@ -260,6 +260,10 @@ export interface ScanResult {
    */
   cached: boolean
   /**
+   * With pages of 2 or more: the pages that were read, the first one first. Each is charged as one scan. The other fields of the result unite their technologies.
+   */
+  parts?: Part[]
+  /**
    * With include=evidence: every rule that scored points, and why.
    */
   evidence?: Evidence[]
@@ -285,6 +289,36 @@ export interface ScanResult {
    * With include=packages: the npm packages that the page loads by name, ordered by name and version.
    */
   packages?: Package[]
+  [k: string]: unknown
+}
+/**
+ * A page of the site that was read.
+ */
+export interface Part {
+  /**
+   * The final URL of the page.
+   */
+  url: string
+  /**
+   * Display name of the builder of the page.
+   */
+  builder: string | null
+  /**
+   * Identifier of the builder.
+   */
+  builderSlug: string | null
+  /**
+   * Confidence in the builder; null exactly when builder is null.
+   */
+  confidence: Confidence | null
+  /**
+   * Purpose of the page; null if it gives no indication.
+   */
+  siteType: string | null
+  /**
+   * Display names of the technologies of the page.
+   */
+  technologies: string[]
   [k: string]: unknown
 }
 /**
@@ -740,4 +774,8 @@ export interface ScanRequest {
    * Scan again even if the cache has a result, and replace the cached result.
    */
   fresh?: boolean
+  /**
+   * How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer.
+   */
+  pages?: number
 }

@@ -45,6 +45,9 @@ const joinEnded = ({ details }: ScannedPage): string =>
     .map(({ name, version }) => `${name} ${version}`)
     .join(SEPARATOR)
 
+const joinParts = ({ parts = [] }: ScannedPage): string =>
+  parts.map(({ url, builder }) => (builder === null ? url : `${url} ${builder}`)).join(SEPARATOR)
+
 const LIVE = ['live'] as const
 const OFFLINE = ['saved', 'warc'] as const
 const WARC = ['warc'] as const
@@ -78,6 +81,7 @@ const COLUMNS: readonly Column[] = [
   },
   { name: 'versions', about: 'names with versions', read: ofPage(joinVersions) },
   { name: 'ended', about: 'names with versions whose support has ended', read: ofPage(joinEnded) },
+  { name: 'parts', about: 'addresses and builders of the pages, with --pages', kinds: LIVE, read: ofPage(joinParts) },
   { name: 'hosting', about: '', read: ofPage(({ verdict }) => verdict.hosting), isDefault: true },
   { name: 'cdn', about: '', read: ofPage(({ verdict }) => findCdn(verdict)), isDefault: true },
   { name: 'siteType', about: '', read: ofPage(({ verdict }) => verdict.siteType), isDefault: true },

@@ -14,10 +14,10 @@ export async function openLocalBackend(
   const scanner = await openScanner(options, io)
   let used = 0
   return {
-    scan: async (url, { include }) => {
+    scan: async (url, { include, pages = 1 }) => {
       try {
-        const scan = await scanSite(scanner, parseSite(url))
-        used++
+        const scan = await scanSite(scanner, parseSite(url), { pages })
+        used += scan.parts?.length ?? 1
         return toLiveResult(scan, include) as SiteResult
       } catch (error) {
         if (error instanceof ScanError) throw new ToolError(`${error.message} (${error.code})${advise(error)}`)

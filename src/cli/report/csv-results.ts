@@ -38,6 +38,7 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     url: cells.get(key === 'url' ? 'finalUrl' : 'url'),
     isAiNative: cells.has('isAiNative') ? cells.get('isAiNative') === 'true' : undefined,
     technologies,
+    parts: split(cells.get('parts')).map(describePart),
     page: { state: cells.get('pageState') },
     infrastructure: {
       network: { name: cells.get('network'), asn: cells.get('asn') },
@@ -51,6 +52,12 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     meta,
   }
   return { ...named, result }
+}
+
+/** A page of a site: its address, and after a space the name of its builder. */
+function describePart(text: string): object {
+  const end = text.indexOf(' ')
+  return end < 0 ? { url: text, builder: null } : { url: text.slice(0, end), builder: text.slice(end + 1) }
 }
 
 /** The detail of a technology whose support has ended, as far as the column says it. */

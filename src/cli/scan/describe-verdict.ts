@@ -6,7 +6,7 @@ import type { Evidence, Verdict } from '../../index.ts'
 import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
 import { describeEnd } from '../../lifecycles/describe-end.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
-import type { Extras } from '../../scan/extra-schemas.ts'
+import type { Extras, Part } from '../../scan/extra-schemas.ts'
 
 /** Clauses of the builder, and values of each, that the description shows. */
 const MAX_CLAUSES = 3
@@ -23,6 +23,8 @@ export interface DescriptionParts {
   readonly details: readonly TechnologyDetail[]
   /** What is known of the address that answered; null for a saved page. */
   readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns' | 'tlsError'> | null
+  /** The pages of the site that were read, if several were asked for. */
+  readonly parts?: readonly Part[] | undefined
   /** Whether the terminal shows colours. */
   readonly hasColors: boolean
 }
@@ -30,7 +32,7 @@ export interface DescriptionParts {
 /** Describes a verdict for a person at a terminal. Texts of the page are quoted, without characters that a terminal would obey. */
 export function describeVerdict(
   verdict: Verdict,
-  { labels, title, details, infrastructure, hasColors }: DescriptionParts,
+  { labels, title, details, infrastructure, parts = [], hasColors }: DescriptionParts,
 ): string {
   const paint = (style: keyof typeof STYLES, text: string): string =>
     hasColors ? `${STYLES[style]}${text}${STYLE_END}` : text
@@ -52,6 +54,7 @@ export function describeVerdict(
     ...(infrastructure?.tlsError ? [row('TLS', describeTlsError(infrastructure.tlsError))] : []),
     row('Site type', siteType),
     ...technologies.map(([group, names]) => row(group, names)),
+    ...describeParts(parts, labels),
     ...describeEvidence(verdict.evidence),
   ]
   return `${lines.join('\n')}\n`
@@ -75,6 +78,17 @@ function describeTechnologies(builder: string | null, details: readonly Technolo
   }
   const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.map(([group, names]) => [group, names.join(', ')])
+}
+
+/** Lists the pages that were read, each with its builder and its purpose. */
+function describeParts(parts: readonly Part[], { siteTypes }: RulesetLabels): string[] {
+  if (parts.length === 0) return []
+  const lines = parts.map(({ url, builder, confidence, siteType }) => {
+    const made = builder === null ? 'builder not known' : `${builder} (${confidence} confidence)`
+    const type = siteType === null ? [] : [siteTypes[siteType] ?? siteType]
+    return `  ${makeVisible(url, MAX_TEXT)}: ${[made, ...type].join(', ')}`
+  })
+  return ['', 'Pages:', ...lines]
 }
 
 /** Lists the strongest evidence of the builder. */

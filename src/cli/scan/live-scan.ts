@@ -24,6 +24,8 @@ export interface LiveOptions {
   readonly allow: readonly string[]
   readonly skip: readonly EvidenceKind[]
   readonly include: readonly LiveExtra[]
+  /** How many pages of each site are read; 1 if absent. */
+  readonly pages?: number
   /** Whether a version whose support has ended makes the command fail. */
   readonly failsOnEnded: boolean
   /** Whether a single result is described for a person instead of printed as JSON. */
@@ -70,14 +72,14 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
   const scanner = await openScanner(options, io)
   const site = parseSite(text)
   try {
-    const scan = await scanSite(scanner, site)
+    const scan = await scanSite(scanner, site, { pages: options.pages ?? 1 })
     if (!options.include.includes('warnings'))
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
     if (options.isDescribed) {
       const { labels } = await scanner.ready()
-      const { verdict, infrastructure, meta, details } = scan
-      const parts = { labels, title: meta.title, details, infrastructure, hasColors: showsColors(io) }
-      io.stdout.write(describeVerdict(verdict, parts))
+      const { verdict, infrastructure, meta, details, parts } = scan
+      const known = { labels, title: meta.title, details, infrastructure, parts, hasColors: showsColors(io) }
+      io.stdout.write(describeVerdict(verdict, known))
     } else if (options.isDocument) io.stdout.write(formatDocument({ ...scan.verdict, ...scan }))
     else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
     return options.failsOnEnded && hasEnded(scan) && reportEnded(1, io) ? EXIT.findings : EXIT.ok

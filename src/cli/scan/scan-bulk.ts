@@ -218,10 +218,10 @@ async function scanListed(
   const started = performance.now()
   const key = { url: site.text }
   try {
-    const scan = await scanSite(scanner, site, { signal })
-    const { verdict, infrastructure, timing, meta, details, packages } = scan
+    const scan = await scanSite(scanner, site, { signal, pages: options.pages ?? 1 })
+    const { verdict, infrastructure, timing, meta, details, packages, parts } = scan
     const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
-    const page = { ...facts, verdict, details, packages, infrastructure, status: meta.status, title: meta.title }
+    const page = { ...facts, verdict, details, packages, parts, infrastructure, status: meta.status, title: meta.title }
     const outcome = { ...page, result: toLiveResult(scan, options.include) }
     return { record: { key, input: site.input, outcome }, cause: null, sentence: null }
   } catch (error) {

@@ -18,7 +18,7 @@ function formatColumns(kind: InputKind): string {
 export const SCAN_HELP = `
 Detects what a website is made with: a live site, or a saved page.
 
-  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta,page,details,
+  npm run -s scan -- https://example.org [--pages 3] [--include evidence,versions,infrastructure,timing,warnings,meta,page,details,
       packages]
       Scans a live site and prints the result as JSON. A domain without https:// is scanned with https://, or with http:// if its
       server refuses the connection. The command of the package (siteprint URL) describes the result on a terminal; --json prints JSON
@@ -36,6 +36,7 @@ Detects what a website is made with: a live site, or a saved page.
       Lets the service at SITEPRINT_URL scan the list in the background with the API key SITEPRINT_KEY, and prints its results as they
       complete. Ctrl-C detaches, and --attach follows the batch again. npm run -s batches manages batches.
 
+  --pages 1..5                    reads up to so many pages of each live site, which its first page links, and lists them in parts
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
   --raw-columns                   CSV keeps other columns of the list as they are. By default a value that a spreadsheet would take for
                                   a formula begins with '

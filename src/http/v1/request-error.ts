@@ -1,6 +1,7 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
 import { ApiError, buildInvalidRequest } from '../../errors.ts'
+import { MAX_PAGES } from '../../keys/plans.ts'
 import { listExtras } from '../../scan/extras.ts'
 import type { Revision } from '../../service/request-state.ts'
 import { findClosest } from '../../yaml/hint.ts'
@@ -119,6 +120,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   cursor: 'cursor must come from the Link header of the part before.',
   format: 'format must be ndjson or csv.',
   fresh: 'fresh must be true or false, or 1 or 0 in a query.',
+  pages: `pages must be a whole number from 1 to ${MAX_PAGES}.`,
   month: 'month must be a month such as 2026-05.',
   kind: `kind must be one of ${CATALOGUE_KINDS.join(', ')}.`,
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
+import { MAX_PAGES } from '../../keys/plans.ts'
 import { LIVE_EXTRAS, listExtras } from '../../scan/extras.ts'
 import { closedObject, list, oneOf } from '../../scan/schema-builders.ts'
 
@@ -20,18 +21,31 @@ function buildOptions(revision: 1 | 2) {
   }
 }
 
+/** The options that only single scans of revision 2 have. */
+const PAGES = {
+  pages: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGES,
+      description:
+        'How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer.',
+      examples: [3],
+    }),
+  ),
+}
+
 /**
  * Builds the parameters of `GET /scan` in a revision. They are validated after `readOptions` has turned their text into
  * lists and booleans.
  */
 export function buildScanQuery(revision: 1 | 2 = 2) {
-  return closedObject({ url, ...buildOptions(revision) })
+  return closedObject({ url, ...buildOptions(revision), ...(revision === 2 ? PAGES : {}) })
 }
 
 /** Builds the body of `POST /scan` in a revision. */
 export function buildScanRequest(revision: 1 | 2 = 2) {
   return closedObject(
-    { url, ...buildOptions(revision) },
+    { url, ...buildOptions(revision), ...(revision === 2 ? PAGES : {}) },
     { $id: 'ScanRequest', description: 'What to scan.', examples: [{ url: 'https://example.org' }] },
   )
 }
@@ -39,7 +53,7 @@ export function buildScanRequest(revision: 1 | 2 = 2) {
 /** The body of `POST /scan`. */
 export const SCAN_REQUEST = buildScanRequest()
 /** The query that `POST /scan` accepts for clients that put options there. Its documented place for them is the body. */
-export const POST_QUERY = closedObject(buildOptions(2))
+export const POST_QUERY = closedObject({ ...buildOptions(2), ...PAGES })
 export type ScanParameters = Static<typeof SCAN_REQUEST>
 
 /** The query of an endpoint without parameters. */
@@ -130,17 +144,18 @@ const BOOLEANS: readonly [form: RegExp, value: boolean][] = [
 ]
 
 /**
- * Turns the text of `include` and `fresh` into a list and a boolean, for validation by their schemas: `include` may be
+ * Turns the text of `include`, `fresh` and `pages` into a list, a boolean and a number, for validation by their schemas: `include` may be
  * repeated and may contain comma-separated lists, and in a query `fresh` is true, false, 1 or 0 in any case. A value of
  * any other form is not changed.
  * @param parameters a query or body, which is changed
  */
 export function readOptions(parameters: unknown, { isQuery }: { readonly isQuery: boolean }): void {
   if (typeof parameters !== 'object' || parameters === null) return
-  const options = parameters as { include?: unknown; fresh?: unknown }
+  const options = parameters as { include?: unknown; fresh?: unknown; pages?: unknown }
   if (options.include !== undefined) options.include = splitNames(options.include)
-  const { fresh } = options
+  const { fresh, pages } = options
   if (isQuery && typeof fresh === 'string') options.fresh = BOOLEANS.find(([form]) => form.test(fresh))?.[1] ?? fresh
+  if (isQuery && typeof pages === 'string' && /^\d{1,3}$/.test(pages)) options.pages = Number(pages)
 }
 
 /** Splits comma-separated lists of names, alone or in an array. Anything else is returned unchanged. */

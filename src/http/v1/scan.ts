@@ -9,8 +9,8 @@ import { getRequestState, type RequestState } from '../../service/request-state.
 import type { ScanRunner, ScanState } from '../../service/scan-runner.ts'
 import { abandonRequest } from '../../web/abandon-request.ts'
 import { allowOnly } from '../../web/allowed-methods.ts'
-import type { Operation } from './operation.ts'
-import { describeInclude } from './request-error.ts'
+import { listParameterNames, type Operation } from './operation.ts'
+import { describeInclude, describeUnknown } from './request-error.ts'
 import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
 import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
@@ -25,7 +25,7 @@ const shared = {
   summary: 'Scan a URL',
   // The document describes JSON alone: with a second type, generated clients lose the type of the result.
   description:
-    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
+    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, pages lets one scan read several pages of the site. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
   ok: 'ScanResult',
   errors: ['invalid_url', 'blocked_target', 'quota_exceeded', 'scan_failed', 'scan_timeout'],
   since: 1,
@@ -57,6 +57,12 @@ function buildReader(scans: ScanRunner): ReadRequest {
     keepValidationError(request, state)
     if (state.error !== undefined) return {}
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
+    if (state.revision === 1 && parameters.pages !== undefined) {
+      const { operation } = request.routeOptions.config
+      const known = operation === undefined ? [] : listParameterNames(operation, 1)
+      state.error = buildInvalidRequest(describeUnknown('pages', { known }))
+      return {}
+    }
     const known = listExtras(state.revision)
     if (parameters.include?.every((extra) => known.includes(extra)) ?? true) {
       const extras = acceptsCycloneDx(request, state) ? [...CYCLONEDX_EXTRAS, 'meta' as const] : parameters.include
@@ -75,8 +81,10 @@ function acceptsCycloneDx({ headers }: FastifyRequest, { revision }: Pick<Reques
 }
 
 function buildHandler({ scans, version }: ScanParts): Handler {
-  const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include, rules } }: ScanState): string =>
-    formatResult(entry, { cached: Boolean(found), include, revision, categories: rules.categories })
+  const format = (
+    entry: CacheEntry,
+    { entry: found, revision, scanRequest: { include, pages, rules } }: ScanState,
+  ): string => formatResult(entry, { cached: Boolean(found), include, revision, pages, categories: rules.categories })
   const formatDocument: typeof format = (entry, state) => {
     const result = JSON.parse(format(entry, state)) as DescribedResult
     return JSON.stringify(buildCycloneDx(result, { version, serial: randomUUID() }))

@@ -60,9 +60,9 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
     context.setStatus(409)
     return await buildScanPage(context, { values, errors: keys.length === 0 ? NO_ERRORS : UNUSABLE_KEY })
   }
-  const { url, fresh } = values
+  const { url, fresh, pages } = values
   const done = await submitScan(
-    { request: exchange.request, account: account.id, key, url: completeUrl(url), fresh },
+    { request: exchange.request, account: account.id, key, url: completeUrl(url), fresh, pages },
     parts,
   )
   if (done === null) return null

@@ -1,9 +1,10 @@
 import { makeVisible } from '../../engine/text/visible-text.ts'
+import { findPageLimit } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import type { StoredScan } from '../../store/account-types.ts'
 import { Button } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
-import { Checkbox, Field } from '../components/field.tsx'
+import { Checkbox, Field, Select } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { KeyChoice, NoKey, nameKey } from '../components/key-choice.tsx'
 import { Page } from '../components/page.tsx'
@@ -27,13 +28,21 @@ interface ScanPageProps {
 export function ScanPage({ context, keys, scans, values, errors }: ScanPageProps) {
   return (
     <Page context={context} title="Scan a website">
-      {keys?.length === 0 ? <NoKey /> : <ScanForm keys={keys} values={values} errors={errors} />}
+      {keys?.length === 0 ? <NoKey /> : <ScanForm context={context} keys={keys} values={values} errors={errors} />}
       <RecentScans scans={scans} />
     </Page>
   )
 }
 
-function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values' | 'errors'>) {
+/** How many pages a scan reads, from 1 on. */
+const PAGE_OPTIONS = [
+  'Only this page',
+  ...[2, 3, 4, 5].map((pages) => `Up to ${pages}, each of which counts as a scan`),
+]
+
+function ScanForm({ context, keys, values, errors }: Pick<ScanPageProps, 'context' | 'keys' | 'values' | 'errors'>) {
+  const { plans } = context.parts.settings
+  const mostPages = Math.max(1, ...(keys ?? []).map((key) => findPageLimit(plans, key)))
   return (
     <div class="scan-form">
       <Form action="/scan" errors={errors}>
@@ -47,6 +56,15 @@ function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values
           isRequired
         />
         <KeyChoice keys={keys} value={values.key} errors={errors} />
+        {mostPages > 1 && (
+          <Select
+            name="pages"
+            label="Pages of the site"
+            options={Array.from({ length: mostPages }, (_, i) => [`${i + 1}`, PAGE_OPTIONS[i]])}
+            value={`${values.pages}`}
+            errors={errors}
+          />
+        )}
         <Checkbox
           name="fresh"
           label="Scan again, even if there is a result of the last hour"

@@ -8,6 +8,7 @@ import { LinkButton } from '../components/button.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { Table } from '../components/table.tsx'
 import type { PageContext } from '../page.ts'
 import { ApiAnswer } from './api-answer.tsx'
 import { EvidenceList } from './evidence.tsx'
@@ -35,6 +36,7 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
       <Headline report={report} scan={scan} />
       <OtherAnswer report={report} />
       <Summary context={context} report={report} />
+      <Parts context={context} report={report} />
       <Technologies groups={groupTechnologies(report, labels)} />
       <EvidenceList report={report} labels={labels} />
       <Warnings warnings={listLimits(report)} />
@@ -90,7 +92,8 @@ const NO_BUILDER = {
   other: ['The site was not seen', 'Something else came back, which has no mark of the builder of the site.'],
 } as const
 
-function Headline({ report: { result, extras }, scan }: { readonly report: ScanReport; readonly scan: StoredScan }) {
+function Headline({ report, scan }: { readonly report: ScanReport; readonly scan: StoredScan }) {
+  const { result, extras } = report
   const [nothing, reason] = NO_BUILDER[extras.page.state === 'site' ? 'site' : 'other']
   const confidence = result.confidence === null ? null : CONFIDENCE[result.confidence]
   return (
@@ -111,7 +114,7 @@ function Headline({ report: { result, extras }, scan }: { readonly report: ScanR
         {scan.entry.at < scan.at.getTime() && ' The result was already in the cache.'}
       </p>
       <p class="buttons">
-        <LinkButton kind="secondary" href={buildAgainPath(scan.url)}>
+        <LinkButton kind="secondary" href={buildAgainPath(scan.url, extras.parts.length)}>
           Scan again
         </LinkButton>
         <LinkButton kind="secondary" href="/scan">
@@ -123,8 +126,8 @@ function Headline({ report: { result, extras }, scan }: { readonly report: ScanR
 }
 
 /** The form with this URL. Opening a link must not cost a request, so the person sends the form. */
-function buildAgainPath(url: string): string {
-  return `/scan?url=${encodeURIComponent(url)}&fresh=on`
+function buildAgainPath(url: string, pages: number): string {
+  return `/scan?url=${encodeURIComponent(url)}&fresh=on${pages > 1 ? `&pages=${pages}` : ''}`
 }
 
 /** The scanned URL as a link, if it is the URL of a website. */
@@ -154,6 +157,24 @@ function Summary({ context, report }: Pick<ResultProps, 'context'> & { readonly 
   return (
     <Card>
       <Facts facts={facts} />
+    </Card>
+  )
+}
+
+/** The pages that were read, if several were asked for. */
+function Parts({ context, report }: Pick<ResultProps, 'context'> & { readonly report: ScanReport }) {
+  const { parts } = report.extras
+  const { labels } = context.parts.rules.current
+  if (parts.length === 0) return null
+  const rows = parts.map(({ url, builder, confidence, siteType }) => [
+    <SiteLink key="url" url={url} />,
+    builder === null ? 'Not recognized' : `${builder} (${confidence} confidence)`,
+    siteType === null ? 'Not recognized' : nameSiteType(siteType, labels),
+  ])
+  return (
+    <Card title="Pages of the site">
+      <Table caption="Pages of the site" head={['Page', 'Builder', 'Type']} rows={rows} hasHiddenCaption />
+      <p class="hint">Technologies are those of all pages. Everything else is that of the first one.</p>
     </Card>
   )
 }

@@ -26,6 +26,8 @@ export interface ScanOrder {
   /** The URL as completed by `completeUrl`. */
   readonly url: string
   readonly fresh: boolean
+  /** How many pages of the site are read. */
+  readonly pages: number
 }
 
 /**
@@ -35,12 +37,12 @@ export interface ScanOrder {
  * @throws ApiError, ScanError, StoreError: nothing was charged
  */
 export async function submitScan(
-  { request, account, key, url, fresh }: ScanOrder,
+  { request, account, key, url, fresh, pages }: ScanOrder,
   { scans, settings, shared, store }: PortalParts,
 ): Promise<{ readonly scan: StoredScan; readonly isStored: boolean } | null> {
   const state = getRequestState(request)
   state.key = key
-  const lookup = scans.read({ url, include: LIVE_EXTRAS, fresh }, state)
+  const lookup = scans.read({ url, include: LIVE_EXTRAS, fresh, pages }, state)
   await countKeyRequest(state, key, { settings, shared, lookup })
   if (state.error !== undefined) throw state.error
   const scan = await scans.run(request, state as ScanState, (entry): StoredScan => {

@@ -31,7 +31,7 @@ export interface ChargeTimes {
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>
   readonly #times: ChargeTimes
-  /** Pending charges by counter, day and quota. A group has a list, possibly empty, while an update is scheduled or running. */
+  /** Pending charges by counter, day, quota and size. A group has a list, possibly empty, while an update is scheduled or running. */
   readonly #pending = new Map<string, PendingCharge[]>()
 
   constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
@@ -40,11 +40,11 @@ export class MongoCharges {
   }
 
   /**
-   * @returns the number of charged requests, including this one; null if nothing was charged because the quota is used up or the batch
+   * @returns the number of charged requests, including this one; null if nothing was charged because the quota does not suffice or the batch
    *   is closed
    */
   charge(charge: BatchCharge): Promise<number | null> {
-    const group = `${charge.quota} ${charge.day} ${charge.counter} ${charge.batch}`
+    const group = `${charge.quota} ${charge.day} ${charge.counter} ${charge.batch} ${charge.count ?? 1}`
     return new Promise((resolve, reject) => {
       const one: PendingCharge = { charge, since: loopAwareTimeout.now, resolve, reject }
       const pending = this.#pending.get(group)
@@ -71,11 +71,14 @@ export class MongoCharges {
     const batch = all.filter(({ since }) => since >= oldest)
     if (batch.length === 0) return
     try {
-      const { quota } = batch[0].charge
+      const { quota, count: size = 1 } = batch[0].charge
       const added = this.#add(batch.map(({ charge }) => charge))
       // The driver may never answer (see `link.ts`), and later charges must not wait for it.
       const before = await loopAwareTimeout.limit(added, queueMs, () => new StoreError('a charge was not answered'))
-      for (const [i, { resolve }] of batch.entries()) resolve(before + i < quota ? before + i + 1 : null)
+      for (const [i, { resolve }] of batch.entries()) {
+        const after = before + (i + 1) * size
+        resolve(after <= quota ? after : null)
+      }
     } catch (error) {
       for (const { reject } of batch) reject(error)
       const storeError = toStoreError(error)
@@ -91,18 +94,22 @@ export class MongoCharges {
   }
 
   /**
-   * Adds as many charges as the quota allows.
-   * @param charges charges of one counter, day, quota and batch
+   * Adds as many charges as the quota allows, each completely or not at all.
+   * @param charges charges of one counter, day, quota, size and batch
    * @returns the number of requests charged before; the quota if the batch is closed
    */
   async #add(charges: readonly BatchCharge[]): Promise<number> {
-    const [{ counter, day, quota, batch }] = charges
+    const [{ counter, day, quota, batch, count: size = 1 }] = charges
     const month = readMonth(day)
     const dayField = buildDayField(day)
     const at = new Date(Math.max(...charges.map((charge) => charge.at.getTime())))
     const used = { $ifNull: ['$used', 0] }
     const isClosed = batch === undefined ? false : { $eq: [`$batches.${batch}.closed`, true] }
-    const newUsed = { $cond: [isClosed, used, { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] }] }
+    const rest = { $subtract: [quota, used] }
+    // Quotients are doubles, and the schema of the collection wants whole numbers.
+    const fitting = size === 1 ? rest : { $multiply: [{ $toInt: { $floor: { $divide: [rest, size] } } }, size] }
+    const sum = { $add: [used, { $max: [0, { $min: [charges.length * size, fitting] }] }] }
+    const newUsed = { $cond: [isClosed, used, sum] }
     const added = { $subtract: [newUsed, used] }
     const change = {
       key: { $literal: counter },
@@ -113,7 +120,7 @@ export class MongoCharges {
       ...(batch !== undefined && {
         [`batches.${batch}.${dayField}`]: { $add: [{ $ifNull: [`$batches.${batch}.${dayField}`, 0] }, added] },
       }),
-      lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
+      lastUsedAt: { $cond: [{ $lte: [{ $add: [used, size] }, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
     const { maxTimeMS } = this.#times
     const options = {

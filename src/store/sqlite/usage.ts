@@ -73,13 +73,20 @@ export class SqliteUsage implements UsageStore {
 }
 
 /**
- * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
+ * Charges as many of `count` charges of equal size as the quota allows, each completely or not at all. Runs inside a transaction.
  * @returns the number of requests charged before; at least the quota if it was used up
  */
-export function addCharges(sql: UsageStatements, { counter, day, quota, at }: Charge, count: number): number {
+export function addCharges(
+  sql: UsageStatements,
+  { counter, day, quota, at, count: size = 1 }: Charge,
+  count: number,
+): number {
   const month = readMonth(day)
-  const known = count === 1 ? undefined : (readFirstRow<UsedRow>(sql.used, counter, month)?.used ?? 0)
-  const values = [counter, month, count, quota, at.getTime(), quota, count, quota, quota]
+  const known = count * size === 1 ? undefined : (readFirstRow<UsedRow>(sql.used, counter, month)?.used ?? 0)
+  const fitting = size === 1 ? count : Math.min(count, Math.floor((quota - (known ?? 0)) / size))
+  if (fitting <= 0) return known ?? quota
+  const total = fitting * size
+  const values = [counter, month, total, quota, at.getTime(), quota, total, quota, quota]
   const after = readFirstRow<UsedRow>(sql.add, ...values)?.used
   if (after === undefined) return known ?? quota
   const before = known ?? after - 1

@@ -125,7 +125,7 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
 
   test('has named components', () => {
     const second = [
-      ...['TechnologyDetail', 'TechnologyCategory', 'Support', 'Package'],
+      ...['TechnologyDetail', 'TechnologyCategory', 'Support', 'Package', 'Part'],
       ...[
         'Meta',
         'Catalogue',
