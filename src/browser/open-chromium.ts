@@ -4,19 +4,17 @@ import { SetupError } from '../errors.ts'
 
 /** Which browser renders pages. */
 export interface BrowserSettings {
-  /** The file of Chromium; null if `browserUrl` is set. */
-  readonly chromium: string | null
-  /** The address of the DevTools protocol of a running Chromium. */
-  readonly browserUrl: string | null
+  /** The file of Chromium. */
+  readonly chromium: string
   /** Whether Chromium uses its sandbox. */
   readonly sandbox: boolean
 }
 
 /**
- * Flags without which a browser is not used: its traffic has no way but the proxy of a page. Names resolve nowhere, addresses of this
+ * Flags that leave the browser's traffic no way but the proxy of a page. Names resolve nowhere, addresses of this
  * machine go to the proxy too, and neither QUIC nor WebRTC opens a socket of its own.
  */
-export const REQUIRED_FLAGS = [
+const NETWORK_FLAGS = [
   '--proxy-bypass-list=<-loopback>',
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--disable-quic',
@@ -42,18 +40,17 @@ const START_TIMEOUT_MS = 60_000
 const WITHOUT_SANDBOX = 'set CHROMIUM_SANDBOX=off only if nothing else is possible (docs/rendering.md)'
 
 /**
- * Starts Chromium, or connects to one that runs. It gets no variable of this process.
+ * Starts Chromium. It gets no variable of this process.
  * @throws SetupError that says what to do
  */
-export async function openChromium({ chromium: file, browserUrl, sandbox }: BrowserSettings): Promise<Browser> {
+export async function openChromium({ chromium: file, sandbox }: BrowserSettings): Promise<Browser> {
   const driver = await loadDriver()
-  if (file === null) return connect(driver, browserUrl ?? '')
   try {
     return await driver.launch({
       executablePath: file,
       headless: true,
       chromiumSandbox: sandbox,
-      args: [...REQUIRED_FLAGS, ...OTHER_FLAGS],
+      args: [...NETWORK_FLAGS, ...OTHER_FLAGS],
       ignoreDefaultArgs: UNWANTED_FLAGS,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), TMPDIR: tmpdir(), LANG: 'C.UTF-8' },
       handleSIGHUP: false,
@@ -79,34 +76,6 @@ async function loadDriver(): Promise<BrowserType> {
     throw new SetupError('rendering needs the package playwright-core: install it with "npm install playwright-core"', {
       cause,
     })
-  }
-}
-
-/**
- * Connects to a running Chromium, and checks that it was started with the flags. It lists them only if it has `--enable-automation`.
- */
-async function connect(driver: BrowserType, url: string): Promise<Browser> {
-  let browser: Browser
-  try {
-    browser = await driver.connectOverCDP(url, { timeout: START_TIMEOUT_MS })
-  } catch (error) {
-    throw new SetupError(`no Chromium responds at BROWSER_URL: ${findReason((error as Error).message)}`, { cause: error })
-  }
-  const missing = await findMissingFlags(browser)
-  if (missing.length === 0) return browser
-  await browser.close()
-  throw new SetupError(`the Chromium of BROWSER_URL must be started with ${missing.join(' ')}`)
-}
-
-async function findMissingFlags(browser: Browser): Promise<readonly string[]> {
-  const cdp = await browser.newBrowserCDPSession()
-  try {
-    const { arguments: given } = await cdp.send('Browser.getBrowserCommandLine')
-    return REQUIRED_FLAGS.filter((flag) => !given.includes(flag))
-  } catch {
-    return ['--enable-automation', ...REQUIRED_FLAGS]
-  } finally {
-    await cdp.detach()
   }
 }
 

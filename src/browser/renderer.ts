@@ -23,9 +23,8 @@ export interface RendererOptions extends BrowserSettings {
 /** A browser that runs, and what watches it. */
 interface OpenBrowser {
   readonly browser: Browser
-  /** The process of a browser that this process has started. */
   readonly pid: number | null
-  readonly guard: MemoryGuard | null
+  readonly guard: MemoryGuard
 }
 
 /** Time in which a browser closes a page. A browser that takes longer hangs, and is replaced. */
@@ -97,7 +96,7 @@ export class Renderer {
     const { signal } = deadline
     const opened = await raceSignal(this.#open(), signal)
     const proxy = await RenderProxy.open({ policy, resolver: this.#resolver, dial: openDial(), maxBytes, signal })
-    const unwatch = opened.guard?.watch()
+    const unwatch = opened.guard.watch()
     const opening = openContext(opened.browser, proxy, policy.userAgent)
     try {
       const context = await raceSignal(opening, signal)
@@ -107,7 +106,7 @@ export class Renderer {
       throw new RenderError('crashed', 'the browser ended', { cause: error })
     } finally {
       deadline.clear()
-      unwatch?.()
+      unwatch()
       await proxy.close()
       await closeContext(opened, opening)
     }
@@ -133,7 +132,6 @@ export class Renderer {
 
   async #launch(): Promise<OpenBrowser> {
     const browser = await openChromium(this.#options)
-    if (this.#options.chromium === null) return { browser, pid: null, guard: null }
     const cdp = await browser.newBrowserCDPSession()
     const { processInfo } = await cdp.send('SystemInfo.getProcessInfo')
     const pid = processInfo.find(({ type }) => type === 'browser')?.id ?? null
@@ -154,7 +152,7 @@ async function closeContext(opened: OpenBrowser, opening: Promise<BrowserContext
   }
 }
 
-/** Ends a browser, with its process if that is ours. */
+/** Ends a browser, and its process if it does not respond. */
 async function endBrowser({ browser, pid }: OpenBrowser): Promise<void> {
   const deadline = new Deadline({ ms: CLOSE_MS })
   try {

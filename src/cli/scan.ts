@@ -4,6 +4,7 @@ import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
 import { EVIDENCE } from '../fetch/evidence-kinds.ts'
 import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
+import { RENDER_MODES } from '../scan/render-modes.ts'
 import { formatChoice } from '../yaml/hint.ts'
 import { checkFiles, checkOverwrite } from './command/check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command/command.ts'
@@ -44,6 +45,7 @@ const OPTIONS = {
   timeout: text,
   concurrency: text,
   skip: text,
+  render: text,
   allow: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   overwrite: { type: 'boolean' },
@@ -82,7 +84,7 @@ const MODES = {
     'queue',
   ],
   attach: ['out', 'overwrite'],
-  live: ['include', 'format', 'fail-on', 'allow', 'skip', 'json'],
+  live: ['include', 'format', 'fail-on', 'allow', 'skip', 'render', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
@@ -127,7 +129,8 @@ async function scanLive(
 ): Promise<number> {
   const allow = values.allow ?? []
   const skip = readList('skip', values.skip, EVIDENCE)
-  const live = { ...options, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
+  const render = readList('render', values.render, RENDER_MODES).at(0) ?? 'never'
+  const live = { ...options, allow, skip, render, include: readList('include', values.include, LIVE_EXTRAS) }
   if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
   const { concurrency = '8', resume = false, 'technologies-out': table } = values
   const retry = RETRIES.findLast((option) => values[option])

@@ -24,9 +24,14 @@ export interface Matched {
   readonly title: string | null
   /** The npm packages that the page loads by name. */
   readonly packages: readonly LoadedPackage[]
+  /** Whether the page has scripts and hardly any text: only a browser shows what it contains. */
+  readonly isShell: boolean
   readonly buildMs: number
   readonly detectMs: number
 }
+
+/** Fewer visible words than any page with content has; a sentence that asks for scripts has about twenty. */
+const MAX_SHELL_WORDS = 40
 
 /** Content of `workerData`. */
 export interface WorkerRules {
@@ -84,5 +89,7 @@ export function match({ id, input }: Task): Matched {
   const verdict = detect(ruleset, page)
   const title = page.title ? cutLine(page.title, MAX_TITLE) : null
   const packages = listPackages(page, (name) => ruleset.places.get('npm')?.has(name) ?? false)
-  return { verdict: { ...verdict }, title, packages, buildMs: built - started, detectMs: performance.now() - built }
+  const isShell = page.words < MAX_SHELL_WORDS && page.tape.tags.includes('script')
+  const times = { buildMs: built - started, detectMs: performance.now() - built }
+  return { verdict: { ...verdict }, title, packages, isShell, ...times }
 }

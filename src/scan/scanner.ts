@@ -1,7 +1,10 @@
 import { getDomain } from 'tldts'
+import type { Rendered } from '../browser/render-types.ts'
+import type { Renderer } from '../browser/renderer.ts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
 import { findHeader } from '../engine/page/find-header.ts'
+import type { PageInput } from '../engine/page/page-input.ts'
 import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
 import { isUnasked, type Result, toResult } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
@@ -22,6 +25,7 @@ import type { Extras } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
 import { RecentKills } from './recent-kills.ts'
+import type { RenderMode } from './render-modes.ts'
 
 /** The full result of the scan of a live site. */
 export interface LiveScan {
@@ -54,6 +58,8 @@ export interface ScannerOptions extends PoolOptions {
   readonly dial?: Dial
   /** Limits the requests of all scans to each host. */
   readonly hostLimiter?: HostLimiter
+  /** The browser that renders pages. Without it, pages are not rendered. Its owner closes it. */
+  readonly renderer?: Pick<Renderer, 'render'>
   /** Fetches on a separate thread with these limits. `resolver`, `dial` and `hostLimiter` are not used then. */
   readonly fetchThread?: { readonly hostLimits: HostLimits | null; readonly file?: string }
 }
@@ -65,6 +71,8 @@ export interface ScanOptions {
   readonly client?: string
   /** The ruleset that the scan is to use. By default it is the current one. */
   readonly ruleset?: string
+  /** Whether a browser renders the page; `never` by default, and without a browser. */
+  readonly render?: RenderMode
 }
 
 /** Scans live sites. Matching runs on worker threads; fetching can run on a separate thread too, to keep the event loop free. */
@@ -115,9 +123,10 @@ export class Scanner {
     return this.#rules.use((pool) => this.#scan(input, pool, options))
   }
 
-  async #scan(input: Target | string, pool: MatchPool, { signal, client, ruleset }: ScanOptions): Promise<LiveScan> {
+  async #scan(input: Target | string, pool: MatchPool, options: ScanOptions): Promise<LiveScan> {
     const started = performance.now()
-    const { wantedDns, version } = await pool.ready
+    const { signal, client, ruleset, render = 'never' } = options
+    const { wantedDns, wantedGlobals, version } = await pool.ready
     if (ruleset !== undefined && ruleset !== version) throw new RulesetChanged()
     const { policy = DEFAULT_POLICY } = this.#options
     const target = typeof input === 'string' ? parseTarget(input, policy) : input
@@ -125,15 +134,18 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title, packages } = await this.#match(site, pool, {
-      ...(signal && { signal }),
-      ...(client !== undefined && { client }),
-    })
+    const call = { ...(signal && { signal }), ...(client !== undefined && { client }) }
+    const fetchedPage = toInput(site)
+    const first = render === 'always' ? null : await this.#match(fetchedPage, pool, call)
+    const isRendered = render === 'always' || (render === 'auto' && first?.isShell === true)
+    const seen = isRendered ? await this.#render(site, wantedGlobals, signal) : null
+    const { verdict, title, packages } =
+      first === null || seen?.input ? await this.#match(seen?.input ?? fetchedPage, pool, call) : first
     const total = performance.now() - started
     const now = new Date()
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
-      verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...verdict.warnings]) },
+      verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...(seen?.warnings ?? []), ...verdict.warnings]) },
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
@@ -162,19 +174,55 @@ export class Scanner {
     if (this.#kills.has(url)) throw new ScanError('killer_site')
   }
 
-  async #match(site: Site, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
-    const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
-    const input = { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
+  /** Renders a fetched page. If that fails, a warning says why, and the page is matched as it was fetched. */
+  async #render(
+    site: Site,
+    globals: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly input: PageInput | null; readonly warnings: readonly string[] }> {
+    const { renderer } = this.#options
+    if (renderer === undefined) return { input: null, warnings: ['the page was not rendered: there is no browser'] }
+    try {
+      const rendered = await renderer.render(site.url, globals, signal)
+      return { input: addRendered(toInput(site), rendered), warnings: rendered.warnings }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const why = error instanceof Error ? error.message : String(error)
+      return { input: null, warnings: [`the page was not rendered: ${why}`] }
+    }
+  }
+
+  async #match(page: PageInput, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
+    // Bytes of bodies are transferred to the worker, and a page may be matched twice.
+    const input = this.#options.renderer === undefined ? page : structuredClone(page)
     try {
       return await pool.match(input, options)
     } catch (error) {
-      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
+      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(page.url ?? '')
       throw error
     }
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#rules.close(), this.#thread?.close()])
+  }
+}
+
+/** Selects what rules read of a fetched site. */
+function toInput(site: Site): PageInput {
+  const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
+  return { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
+}
+
+/** Puts what a browser shows of a page in the place of its HTML. Everything else is as it was fetched. */
+function addRendered(input: PageInput, { url, html, loaded, cookies, globals }: Rendered): PageInput {
+  return {
+    ...input,
+    url,
+    html,
+    loaded,
+    cookies: Object.fromEntries(cookies.map(({ name, value }) => [name, value])),
+    globals: Object.fromEntries(globals.map(({ name, text }) => [name, text])),
   }
 }
 

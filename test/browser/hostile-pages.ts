@@ -97,7 +97,7 @@ export const PAGES: Readonly<Record<string, TestPage>> = {
   ),
   '/loop': script('for (;;) {}'),
   '/memory': script('const all = []; setInterval(() => all.push(new Uint8Array(64 << 20).fill(1)), 1)'),
-  '/requests': script('for (let i = 0; i < 2000; i++) fetch("/?" + i).catch(() => {})'),
+  '/requests': script('for (let i = 0; i < 300; i++) fetch("/?" + i).catch(() => {})'),
   '/redirects': { status: 302, headers: { location: '/redirects' } },
   '/windows': script('for (let i = 0; i < 50; i++) window.open("/shop?" + i)'),
   '/dialog': script('alert("wait"); confirm("wait"); onbeforeunload = () => "wait"'),

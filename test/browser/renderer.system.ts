@@ -64,8 +64,7 @@ const LAX = { totalMs: 600_000, settleMs: 300_000, quietMs: 500, waitMs: 600_000
 
 function openRenderer(limits: Partial<RenderLimits>): Renderer {
   return new Renderer({
-    chromium: findBrowser(),
-    browserUrl: null,
+    chromium: findBrowser() ?? '',
     sandbox: false, // Tests run as root, too.
     policy: { ...DEFAULT_POLICY, userAgent: 'Siteprint/test' },
     resolver,

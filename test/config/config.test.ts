@@ -71,7 +71,9 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   adminEmails: [],
   auditDays: 400,
   smtpUrl: null,
-  mailFrom: null,
+  chromium: null,
+        chromiumSandbox: true,
+        mailFrom: null,
 }
 const NAMES =
   `HOST PORT PUBLIC_URL ALLOWED_HOSTS METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY

@@ -1,5 +1,5 @@
 import { ScanError } from '../../errors.ts'
-import type { LiveScan, Scanner } from '../../scan/scanner.ts'
+import type { LiveScan, ScanOptions, Scanner } from '../../scan/scanner.ts'
 import type { ListedSite } from './site-list.ts'
 
 /** Lists and the command line also accept bare domains. */
@@ -13,7 +13,7 @@ const NOT_A_SITE =
 export async function scanSite(
   scanner: Scanner,
   { urls }: Pick<ListedSite, 'urls'>,
-  options: { readonly signal?: AbortSignal } = {},
+  options: Pick<ScanOptions, 'signal' | 'render'> = {},
 ): Promise<LiveScan> {
   const [url, fallback] = urls
   try {

@@ -289,7 +289,7 @@ describe('with the built-in rules', () => {
     const siteTypes = rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug)
     const info = {
       version,
-      wantedDns: [],
+      wantedDns: [], wantedGlobals: [],
       categories: Object.fromEntries(named),
       siteTypes,
       labels: SAMPLE_RULES.labels,
