@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core'
 import type { LoadedUrl } from '../engine/page/page-input.ts'
 import { MAX_URL_LENGTH } from '../fetch/target.ts'
 
-/** What a page requests, and since when it is quiet. Ends the page's network access after its last request. */
+/** What a page requests, and how long it has been quiet. Ends the page's network access after its last request. */
 export class PageActivity {
   readonly #loaded = new Map<string, LoadedUrl['kind']>()
   readonly #maxRequests: number

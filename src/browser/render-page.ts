@@ -44,7 +44,9 @@ export async function renderPage(
   const page = await raceSignal(context.newPage(), signal)
   const activity = new PageActivity(page, { maxRequests: limits.requests, onLimit: () => proxy.stop() })
   const crashed = new Promise<never>((_, reject) => {
-    page.once('crash', () => reject(new RenderError('crashed', 'its process in the browser ended, or needed too much memory')))
+    page.once('crash', () =>
+      reject(new RenderError('crashed', 'its process in the browser ended, or needed too much memory')),
+    )
     page.once('close', () => reject(new RenderError('crashed', 'the browser closed it')))
   })
   const bounded = <T>(work: Promise<T>): Promise<T> => raceSignal(Promise.race([work, crashed]), signal)
@@ -100,7 +102,10 @@ function listWarnings({
   proxy,
   isCut,
   limits,
-}: Pick<RenderPageOptions, 'proxy' | 'limits'> & { readonly activity: PageActivity; readonly isCut: boolean }): string[] {
+}: Pick<RenderPageOptions, 'proxy' | 'limits'> & {
+  readonly activity: PageActivity
+  readonly isCut: boolean
+}): string[] {
   return [
     ...(activity.isExhausted ? [`the browser stopped after ${limits.requests} requests of the page`] : []),
     ...(proxy.isExhausted ? [`the browser stopped after ${limits.bytes} bytes of the page`] : []),

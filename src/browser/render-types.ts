@@ -9,7 +9,7 @@ export interface FoundGlobal {
 }
 
 /** A cookie that the browser would send to the page. */
-export interface RenderedCookie {
+interface RenderedCookie {
   readonly name: string
   readonly value: string
 }

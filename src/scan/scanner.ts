@@ -145,7 +145,10 @@ export class Scanner {
     const now = new Date()
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
-      verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...(seen?.warnings ?? []), ...verdict.warnings]) },
+      verdict: {
+        ...verdict,
+        warnings: boundWarnings([...listWarnings(site), ...(seen?.warnings ?? []), ...verdict.warnings]),
+      },
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },

@@ -79,7 +79,9 @@ try {
 Promise.allSettled(work).then(() => add('p', { textContent: 'tried everything' }))
 </script>`
 
-const script = (code: string): TestPage => ({ body: `<!doctype html><html lang=en><title>A page</title><p>text</p><script>window.Plain = {}\n${code}</script>` })
+const script = (code: string): TestPage => ({
+  body: `<!doctype html><html lang=en><title>A page</title><p>text</p><script>window.Plain = {}\n${code}</script>`,
+})
 
 /** What the test server has, by path. */
 export const PAGES: Readonly<Record<string, TestPage>> = {

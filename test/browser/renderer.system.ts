@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findBrowser } from '../../tools/browser/browser.ts'
-import { RenderError, type RenderLimits } from '../../src/browser/render-types.ts'
+import type { RenderError, RenderLimits } from '../../src/browser/render-types.ts'
 import { Renderer } from '../../src/browser/renderer.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
+import { findBrowser } from '../../tools/browser/browser.ts'
 import { isBrowserMissing } from '../support/browser.ts'
 import { findUnshare, isInside, NAMESPACE, runInside } from '../support/network-namespace.ts'
 import { skipSuite } from '../support/report-skipped.ts'
@@ -18,13 +18,20 @@ const isMissing = !isInside && isBrowserMissing(SUITE)
 const way = isInside || isMissing ? null : findUnshare()
 if (!isInside && !isMissing && way === null) skipSuite(SUITE, NAMESPACE)
 
-test.skipIf(way === null)('in a network namespace, pages are rendered, and reach only what the policy permits', async () => {
-  expect(await runInside(way ?? [], 'test/browser/renderer.system.ts', {})).toMatch(/Tests\s+\d+ passed/)
-})
+test.skipIf(way === null)(
+  'in a network namespace, pages are rendered, and reach only what the policy permits',
+  async () => {
+    expect(await runInside(way ?? [], 'test/browser/renderer.system.ts', {})).toMatch(/Tests\s+\d+ passed/)
+  },
+)
 
 /** The address of all public names: in the namespace, every address is this machine. */
 const PUBLIC = '93.184.216.34'
-const NAMES: Readonly<Record<string, string>> = { 'shop.example.com': PUBLIC, 'cdn.example.net': PUBLIC, 'inner.example.org': '10.0.0.1' }
+const NAMES: Readonly<Record<string, string>> = {
+  'shop.example.com': PUBLIC,
+  'cdn.example.net': PUBLIC,
+  'inner.example.org': '10.0.0.1',
+}
 const resolver: Resolver = {
   addresses: async (host) => (NAMES[host] === undefined ? [] : [NAMES[host]]),
   records: async () => [],
@@ -46,8 +53,13 @@ const servers: (Server | UdpSocket)[] = []
 async function openMachine(): Promise<void> {
   const web = createServer(answer)
   const others = [443, 8080, 6379].map(() => createTcpServer((socket) => socket.destroy()))
-  for (const [server, port] of [[web, 80], ...others.map((other, i) => [other, [443, 8080, 6379][i]] as const)] as const) {
-    server.on('connection', (socket) => contacts.add(`${socket.localAddress?.replace('::ffff:', '')}:${socket.localPort}`))
+  for (const [server, port] of [
+    [web, 80],
+    ...others.map((other, i) => [other, [443, 8080, 6379][i]] as const),
+  ] as const) {
+    server.on('connection', (socket) =>
+      contacts.add(`${socket.localAddress?.replace('::ffff:', '')}:${socket.localPort}`),
+    )
     await once(server.listen(port, '::'), 'listening')
     servers.push(server)
   }
@@ -85,9 +97,18 @@ describe.runIf(isInside)('inside', () => {
   })
 
   test('a page is read after its scripts have run', async () => {
-    const wanted = ['Shopify.theme.name', 'jQuery.fn.jquery', 'Lazy.version', 'Trap.version', 'Plain', 'Named', 'Unset', 'Amount']
+    const wanted = [
+      'Shopify.theme.name',
+      'jQuery.fn.jquery',
+      'Lazy.version',
+      'Trap.version',
+      'Plain',
+      'Named',
+      'Unset',
+      'Amount',
+    ]
     const rendered = await renderer.render('http://shop.example.com/shop', wanted)
-    expect(rendered.html).toMatch(/^<!doctype html><html[^]*<p id="made">made by a script<\/p>/)
+    expect(rendered.html).toMatch(/^<!doctype html><html[\s\S]*<p id="made">made by a script<\/p>/)
     expect(rendered.url).toBe('http://shop.example.com/shop?done')
     expect(rendered.loaded).toEqual([
       { url: 'http://cdn.example.net/late.js', kind: 'script' },

@@ -72,8 +72,8 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   auditDays: 400,
   smtpUrl: null,
   chromium: null,
-        chromiumSandbox: true,
-        mailFrom: null,
+  chromiumSandbox: true,
+  mailFrom: null,
 }
 const NAMES =
   `HOST PORT PUBLIC_URL ALLOWED_HOSTS METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY

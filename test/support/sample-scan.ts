@@ -4,7 +4,8 @@ import type { LiveScan } from '../../src/scan/scanner.ts'
 /** Information about the rules, for tests that load none. */
 export const SAMPLE_RULES: RulesetInfo = {
   version: 'rules-of-the-tests',
-  wantedDns: [], wantedGlobals: [],
+  wantedDns: [],
+  wantedGlobals: [],
   categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
   siteTypes: ['marketing', 'blog', 'local-business'],
   catalogue: [

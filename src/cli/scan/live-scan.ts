@@ -43,7 +43,12 @@ export function readPolicy(config: Config): Policy {
 
 /** Opens the scanner of live sites. `changes` override what the settings say. */
 export async function openScanner(
-  { config, allow, skip, renderer }: Pick<LiveOptions, 'config' | 'allow' | 'skip'> & { readonly renderer?: Renderer | null },
+  {
+    config,
+    allow,
+    skip,
+    renderer,
+  }: Pick<LiveOptions, 'config' | 'allow' | 'skip'> & { readonly renderer?: Renderer | null },
   { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
 ): Promise<Scanner> {
@@ -79,7 +84,8 @@ async function buildRenderer({ config, render, allow }: LiveOptions, { stderr }:
   const { chromium, chromiumSandbox: sandbox } = config
   if (chromium === null)
     throw new UsageError('--render needs a browser: set CHROMIUM to the file of Chromium, such as /usr/bin/chromium')
-  if (!sandbox) stderr.write('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what this user can do\n')
+  if (!sandbox)
+    stderr.write('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what this user can do\n')
   const { Renderer } = await import('../../browser/renderer.ts') // Only this option needs it.
   const scanAllow = [...config.scanAllow, ...allow.map(parseAllowed).filter((entry) => entry !== null)]
   return new Renderer({ chromium, sandbox, policy: readPolicy({ ...config, scanAllow }), concurrency: 1 })

@@ -1,5 +1,5 @@
 import { ScanError } from '../../errors.ts'
-import type { LiveScan, ScanOptions, Scanner } from '../../scan/scanner.ts'
+import type { LiveScan, Scanner, ScanOptions } from '../../scan/scanner.ts'
 import type { ListedSite } from './site-list.ts'
 
 /** Lists and the command line also accept bare domains. */

@@ -31,7 +31,7 @@ export interface PageInput {
    * URLs that a browser loaded for the page, including those that are not in its HTML because a script requested them.
    */
   readonly loaded?: readonly LoadedUrl[] | null
-  /** Properties of `window` in a browser that has run the page, by their path; '' for a value that is no text. */
+  /** Properties of `window` in a browser that has run the page, by their path; '' for an object or a function. */
   readonly globals?: Readonly<Record<string, string>> | null
   /** Cookies that the page has set in a browser, by name, in addition to those of its response. */
   readonly cookies?: Readonly<Record<string, string>> | null
@@ -87,7 +87,8 @@ export function checkInput({ status, html, tls, address, network, robots, favico
  * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
-  const { url, status, html, dns, tls, address, network, robots, favicon, scripts, styles, loaded, globals, cookies } = input
+  const { url, status, html, dns, tls, address, network, robots, favicon, scripts, styles, loaded, globals, cookies } =
+    input
   const headers = isIterable(input.headers) ? [...input.headers] : input.headers
   const known = { url, status, headers, html, dns, tls, address, network, robots, favicon }
   const prepared = { ...known, scripts, styles, loaded, globals, cookies } as PageInput

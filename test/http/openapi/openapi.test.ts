@@ -289,7 +289,8 @@ describe('with the built-in rules', () => {
     const siteTypes = rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug)
     const info = {
       version,
-      wantedDns: [], wantedGlobals: [],
+      wantedDns: [],
+      wantedGlobals: [],
       categories: Object.fromEntries(named),
       siteTypes,
       labels: SAMPLE_RULES.labels,
