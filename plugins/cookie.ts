@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const cookie: Detector = {
   key: 'cookie',
-  about: 'A cookie that the response sets (Set-Cookie), by name; its value',
+  about: 'A cookie that the response (Set-Cookie) or, in a browser, the page sets, by name; its value',
   family: 'response',
   word: 'name',
   wordForm: {
@@ -11,7 +11,8 @@ export const cookie: Detector = {
   },
   hostingProof: 5,
   seen: (page) => page.headers !== null,
-  *read({ headers }, wanted) {
+  *read({ headers, cookies }, wanted) {
+    for (const [name, text] of cookies) if (wanted.has(name)) yield { name, text }
     for (const [header, value] of headers ?? []) {
       if (header !== 'set-cookie') continue
       const [pair] = value.split(';', 1)

@@ -22,6 +22,7 @@ const MEMBERS: Readonly<Record<Exclude<keyof Detector, 'key'>, TSchema>> = {
   names: optional(Type.Array(Type.String()), 'a list of words'),
   labels: optional(Type.Boolean(), 'true or false'),
   areCodes: optional(Type.Boolean(), 'true or false'),
+  isExact: optional(Type.Boolean(), 'true or false'),
   wordForm: optional(
     Type.Object({ says: TEXT, pattern: Type.Optional(TEXT) }),
     '{ says, pattern }: a phrase and a regular expression',

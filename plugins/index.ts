@@ -10,6 +10,7 @@ import { extension } from './extension.ts'
 import { favicon } from './favicon.ts'
 import { file } from './file.ts'
 import { frame } from './frame.ts'
+import { global } from './global.ts'
 import { header } from './header.ts'
 import { html } from './html.ts'
 import { inline } from './inline.ts'
@@ -66,4 +67,5 @@ export const detectors: readonly Detector[] = [
   stylesheet,
   bundle,
   tag,
+  global,
 ]

@@ -46,6 +46,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
   [
     'accounts',
+    'browser',
     'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps → authoring/import',
     'detector',
   ],

@@ -36,7 +36,7 @@ export const main = defineCommand(HELP, async (args, io) => {
   }
   const { openLocalBackend } = await import('./mcp/local-backend.ts')
   const backend = await openLocalBackend(
-    { config: loadConfig(io.env), allow, skip: [], include: [], failsOnEnded: false },
+    { config: loadConfig(io.env), allow, skip: [], include: [], render: 'never', failsOnEnded: false },
     io,
   )
   try {

@@ -5,6 +5,7 @@ import { EVIDENCE } from '../fetch/evidence-kinds.ts'
 import { MAX_PAGES } from '../keys/plans.ts'
 import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
+import { RENDER_MODES } from '../scan/render-modes.ts'
 import { formatChoice } from '../yaml/hint.ts'
 import { checkFiles, checkOverwrite } from './command/check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command/command.ts'
@@ -46,6 +47,7 @@ const OPTIONS = {
   timeout: text,
   concurrency: text,
   skip: text,
+  render: text,
   allow: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   overwrite: { type: 'boolean' },
@@ -85,7 +87,7 @@ const MODES = {
     'queue',
   ],
   attach: ['out', 'overwrite'],
-  live: ['include', 'pages', 'format', 'fail-on', 'allow', 'skip', 'json'],
+  live: ['include', 'pages', 'format', 'fail-on', 'allow', 'skip', 'render', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
@@ -130,8 +132,9 @@ async function scanLive(
 ): Promise<number> {
   const allow = values.allow ?? []
   const skip = readList('skip', values.skip, EVIDENCE)
+  const render = readList('render', values.render, RENDER_MODES).at(0) ?? 'never'
   const include = readList('include', values.include, LIVE_EXTRAS)
-  const live = { ...options, allow, skip, include, pages: readPages(values.pages) }
+  const live = { ...options, allow, skip, render, include, pages: readPages(values.pages) }
   if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
   const { concurrency = '8', resume = false, 'technologies-out': table } = values
   const retry = RETRIES.findLast((option) => values[option])

@@ -200,6 +200,21 @@ export const SETTINGS = {
     documentation:
       'Whether scans also fetch up to four scripts and two style sheets of the page and read them as text: `on` or `off`. [What is fetched](docs/fetching.md#scripts-and-style-sheets).',
   }),
+  chromium: define<string | null>({
+    name: 'CHROMIUM',
+    read: readExistingFile,
+    default: null,
+    documentation:
+      'Only for the command `scan`: the file of Chromium, with which `--render` [renders pages](docs/rendering.md).',
+  }),
+  chromiumSandbox: define<boolean>({
+    name: 'CHROMIUM_SANDBOX',
+    read: readSwitch,
+    default: true,
+    shownDefault: 'on',
+    documentation:
+      '`off` starts Chromium without its [sandbox](docs/rendering.md#sandbox), for containers in which it does not start otherwise. Each run warns of it.',
+  }),
   contactUrl: define<string | null>({
     name: 'CONTACT_URL',
     read: readOne(parse.parseContactUrl, 'write an http, https or mailto URL'),

@@ -29,9 +29,14 @@ export interface Matched {
   readonly packages: readonly LoadedPackage[]
   /** The addresses of the selected pages; absent if they were not asked for. */
   readonly pages?: readonly string[]
+  /** Whether the page has scripts and hardly any text: only a browser shows what it contains. */
+  readonly isShell: boolean
   readonly buildMs: number
   readonly detectMs: number
 }
+
+/** Fewer visible words than any page with content has; a sentence that asks for scripts has about twenty. */
+const MAX_SHELL_WORDS = 40
 
 /** Content of `workerData`. */
 export interface WorkerRules {
@@ -89,11 +94,13 @@ export function match({ id, input, selectsPages }: Task): Matched {
   const verdict = detect(ruleset, page)
   const title = page.title ? cutLine(page.title, MAX_TITLE) : null
   const packages = listPackages(page, (name) => ruleset.places.get('npm')?.has(name) ?? false)
+  const isShell = page.words < MAX_SHELL_WORDS && page.tape.tags.includes('script')
   const detected = performance.now()
   return {
     verdict: { ...verdict },
     title,
     packages,
+    isShell,
     ...(selectsPages && { pages: selectPages(page) }),
     buildMs: built - started,
     detectMs: detected - built,

@@ -11,6 +11,8 @@ export interface RulesetInfo {
   readonly version: string
   /** DNS records that rules read. */
   readonly wantedDns: readonly string[]
+  /** Properties of `window` that rules read, in lower case. */
+  readonly wantedGlobals: readonly string[]
   /** Builder category → its name in revision 1 of the API. */
   readonly categories: Readonly<Record<string, string>>
   readonly siteTypes: readonly string[]
@@ -33,6 +35,7 @@ export function describeRuleset({ version, categories, places, known, sections }
   return {
     version,
     wantedDns: places.includes('dns') ? new PackedMap(sections.at('places.dns.words')).listKeys() : [],
+    wantedGlobals: places.includes('global') ? new PackedMap(sections.at('places.global.words')).listKeys() : [],
     categories: Object.fromEntries(
       Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name]),
     ),

@@ -41,6 +41,11 @@ const pageSchema = defineObject(
     favicon: defineSchema<number>({ type: 'integer' }),
     scripts: bodies('Scripts that the page loads from its own site'),
     styles: bodies('Style sheets that the page links'),
+    globals: defineSchema<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Properties of `window` in a browser, by their path, with their text; empty for an object',
+    }),
   },
   { minProperties: 1 },
 )

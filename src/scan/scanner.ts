@@ -1,7 +1,11 @@
 import { getDomain } from 'tldts'
+import type { Rendered } from '../browser/render-types.ts'
+import type { Renderer } from '../browser/renderer.ts'
+import type { Matched } from '../detector/match-worker.ts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
 import { findHeader } from '../engine/page/find-header.ts'
+import type { PageInput } from '../engine/page/page-input.ts'
 import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
 import { isUnasked, type Result, toResult } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
@@ -24,6 +28,7 @@ import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
 import { type ReadPage, readFurtherPages } from './further-pages.ts'
 import { RecentKills } from './recent-kills.ts'
+import type { RenderMode } from './render-modes.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
 
 /** The full result of the scan of a live site. */
@@ -61,6 +66,8 @@ export interface ScannerOptions extends PoolOptions {
   readonly dial?: Dial
   /** Limits the requests of all scans to each host. */
   readonly hostLimiter?: HostLimiter
+  /** The browser that renders pages. Without it, pages are not rendered. Its owner closes it. */
+  readonly renderer?: Pick<Renderer, 'render'>
   /** Fetches on a separate thread with these limits. `resolver`, `dial` and `hostLimiter` are not used then. */
   readonly fetchThread?: { readonly hostLimits: HostLimits | null; readonly file?: string }
 }
@@ -74,6 +81,8 @@ export interface ScanOptions {
   readonly ruleset?: string
   /** How many pages of the site are read: 1 to 5, by default 1. */
   readonly pages?: number
+  /** Whether a browser renders the page; `never` by default, and without a browser. */
+  readonly render?: RenderMode
 }
 
 /** Scans live sites. Matching runs on worker threads; fetching can run on a separate thread too, to keep the event loop free. */
@@ -124,13 +133,10 @@ export class Scanner {
     return this.#rules.use((pool) => this.#scan(input, pool, options))
   }
 
-  async #scan(
-    input: Target | string,
-    pool: MatchPool,
-    { signal, client, ruleset, pages = 1 }: ScanOptions,
-  ): Promise<LiveScan> {
+  async #scan(input: Target | string, pool: MatchPool, options: ScanOptions): Promise<LiveScan> {
     const started = performance.now()
-    const { wantedDns, version } = await pool.ready
+    const { signal, client, ruleset, pages = 1, render = 'never' } = options
+    const { wantedDns, wantedGlobals, version } = await pool.ready
     if (ruleset !== undefined && ruleset !== version) throw new RulesetChanged()
     const { policy = DEFAULT_POLICY } = this.#options
     const target = typeof input === 'string' ? parseTarget(input, policy) : input
@@ -138,8 +144,12 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const options = { ...(signal && { signal }), ...(client !== undefined && { client }) }
-    const matched = await this.#match(site, pool, { ...options, ...(pages > 1 && { selectsPages: true }) })
+    const call = { ...(signal && { signal }), ...(client !== undefined && { client }) }
+    const { matched, warnings: ofBrowser } = await this.#matchFront(site, pool, {
+      render,
+      wantedGlobals,
+      call: { ...call, ...(pages > 1 && { selectsPages: true }) },
+    })
     const { verdict, title } = matched
     const matchMs = performance.now() - fetched
     const further =
@@ -150,8 +160,8 @@ export class Scanner {
             front: { site: { ...site, remainingMs: site.remainingMs - matchMs }, matched },
             policy,
             signal,
-            fetch: (next, call) => this.#fetch(next, { wantedDns, ...call }),
-            match: (next, signal) => this.#match(next, pool, { ...options, signal }),
+            fetch: (next, how) => this.#fetch(next, { wantedDns, ...how }),
+            match: (next, signal) => this.#match(toInput(next), pool, { ...call, signal }),
           })
     const total = performance.now() - started
     const now = new Date()
@@ -159,7 +169,7 @@ export class Scanner {
     const found: PageFindings & Pick<LiveScan, 'parts'> =
       further === null ? front : unitePages([front, ...further.pages.map((page) => describePage(page, now))])
     const timing = { ...site.timing, match: matchMs, total }
-    const warnings = [...listWarnings(site), ...verdict.warnings, ...(further?.warnings ?? [])]
+    const warnings = [...listWarnings(site), ...ofBrowser, ...verdict.warnings, ...(further?.warnings ?? [])]
     return {
       ...found,
       verdict: { ...found.verdict, warnings: boundWarnings(warnings) },
@@ -195,13 +205,45 @@ export class Scanner {
     if (this.#kills.has(url)) throw new ScanError('killer_site')
   }
 
-  async #match(site: Site, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
-    const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
-    const input = { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
+  /** Matches the first page of a site: as it was fetched, or as a browser shows it. */
+  async #matchFront(
+    site: Site,
+    pool: MatchPool,
+    how: { readonly render: RenderMode; readonly wantedGlobals: readonly string[]; readonly call: MatchOptions },
+  ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
+    const fetched = toInput(site)
+    const first = how.render === 'always' ? null : await this.#match(fetched, pool, how.call)
+    if (first !== null && !(how.render === 'auto' && first.isShell)) return { matched: first, warnings: [] }
+    const { input, warnings } = await this.#render(site, how.wantedGlobals, how.call.signal)
+    const matched = first === null || input !== null ? await this.#match(input ?? fetched, pool, how.call) : first
+    return { matched, warnings }
+  }
+
+  /** Renders a fetched page. If that fails, a warning says why, and the page is matched as it was fetched. */
+  async #render(
+    site: Site,
+    globals: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly input: PageInput | null; readonly warnings: readonly string[] }> {
+    const { renderer } = this.#options
+    if (renderer === undefined) return { input: null, warnings: ['the page was not rendered: there is no browser'] }
+    try {
+      const rendered = await renderer.render(site.url, globals, signal)
+      return { input: addRendered(toInput(site), rendered), warnings: rendered.warnings }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const why = error instanceof Error ? error.message : String(error)
+      return { input: null, warnings: [`the page was not rendered: ${why}`] }
+    }
+  }
+
+  async #match(page: PageInput, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
+    // Bytes of bodies are transferred to the worker, and a page may be matched twice.
+    const input = this.#options.renderer === undefined ? page : structuredClone(page)
     try {
       return await pool.match(input, options)
     } catch (error) {
-      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
+      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(page.url ?? '')
       throw error
     }
   }
@@ -214,6 +256,24 @@ export class Scanner {
 /** Describes what was found on a page. @param now the time of the scan */
 function describePage({ site, matched: { verdict, packages } }: ReadPage, now: Date): PageFindings {
   return { verdict, details: describeDetails(verdict, { now }), packages, isLate: site.lateBodies > 0 }
+}
+
+/** Selects what rules read of a fetched site. */
+function toInput(site: Site): PageInput {
+  const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
+  return { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
+}
+
+/** Puts what a browser shows of a page in the place of its HTML. Everything else is as it was fetched. */
+function addRendered(input: PageInput, { url, html, loaded, cookies, globals }: Rendered): PageInput {
+  return {
+    ...input,
+    url,
+    html,
+    loaded,
+    cookies: Object.fromEntries(cookies.map(({ name, value }) => [name, value])),
+    globals: Object.fromEntries(globals.map(({ name, text }) => [name, text])),
+  }
 }
 
 /** The warnings of a fetched site, and one that names the places that were not looked at. */

@@ -24,7 +24,14 @@ import { entry } from './formats/har-files.ts'
 
 const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
 const match = async (input: PageInput) => {
-  return { verdict: detect(ruleset, buildPage(input)), title: null, packages: [], buildMs: 0, detectMs: 0 }
+  return {
+    verdict: detect(ruleset, buildPage(input)),
+    title: null,
+    packages: [],
+    isShell: false,
+    buildMs: 0,
+    detectMs: 0,
+  }
 }
 const matching = { matcher: { rules: SAMPLE_RULES, match, close: async () => {} }, include: [] }
 

@@ -43,7 +43,14 @@ describe('an invalid line is reported with its id or its number', () => {
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
   ])('%s', async (_, text, about, sentence) => {
     const match = async (input: PageInput) => {
-      return { verdict: detect(ruleset, buildPage(input)), title: null, packages: [], buildMs: 0, detectMs: 0 }
+      return {
+        verdict: detect(ruleset, buildPage(input)),
+        title: null,
+        packages: [],
+        isShell: false,
+        buildMs: 0,
+        detectMs: 0,
+      }
     }
     const matcher = { rules: SAMPLE_RULES, match, close: async () => {} }
     const record = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, { matcher, include: [] })

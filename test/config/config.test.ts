@@ -71,6 +71,8 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   adminEmails: [],
   auditDays: 400,
   smtpUrl: null,
+  chromium: null,
+  chromiumSandbox: true,
   mailFrom: null,
 }
 const NAMES =

@@ -118,6 +118,14 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     { html: '<link rel=stylesheet href=/a.css>', styles: [{ url: '/a.css', text: 'a {}' }] },
     [['', 'a {}']],
   ],
+  [
+    'global',
+    'by its path',
+    ['Vue.version'],
+    { globals: { 'Vue.version': '3.4.21', 'Vue.set': '' } },
+    [['Vue.version', '3.4.21']],
+  ],
+  ['cookie', 'of a browser', ['sid'], { cookies: { sid: '1', other: '2' } }, [['sid', '1']]],
   ['favicon', 'the hash', ['-1'], { favicon: -12 }, [['-12', '-12']]],
 ])('%s: %s', (place, _, words, input, expected) => {
   expect(readFinds(place, words, input)).toEqual(expected)
@@ -147,6 +155,7 @@ describe('a place is seen', () => {
     ['bundle', 'abcde', { html: '<script src=/a.js></script>', scripts: [] }, false],
     ['stylesheet', 'abcde', { styles: [{ url: '/a.css', text: 'a {}' }] }, true],
     ['tag', '__hjtc', { scripts: [] }, true],
+    ['global', 'Vue.version', { globals: {} }, true],
   ]
   const findDetector = (place: string) => detectors.find(({ key }) => key === place)
   test.each(sometimes)('%s %s with %j: %s', (place, word, input, expected) => {

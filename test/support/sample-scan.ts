@@ -5,6 +5,7 @@ import type { LiveScan } from '../../src/scan/scanner.ts'
 export const SAMPLE_RULES: RulesetInfo = {
   version: 'rules-of-the-tests',
   wantedDns: [],
+  wantedGlobals: [],
   categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
   siteTypes: ['marketing', 'blog', 'local-business'],
   catalogue: [

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Renderer } from '../../browser/renderer.ts'
 import type { Config } from '../../config/config.ts'
 import type { PoolOptions } from '../../detector/worker-pool.ts'
 import { ScanError } from '../../errors.ts'
@@ -8,6 +9,7 @@ import type { HostLimiter } from '../../fetch/host-limiter.ts'
 import { buildPolicy, type Policy } from '../../fetch/policy.ts'
 import { openNetworks } from '../../networks/open-networks.ts'
 import type { LiveExtra } from '../../scan/extras.ts'
+import type { RenderMode } from '../../scan/render-modes.ts'
 import { Scanner, toLiveResult } from '../../scan/scanner.ts'
 import { type CommandIo, EXIT, showsColors, UsageError } from '../command/command.ts'
 import { readVersion } from '../command/version.ts'
@@ -26,6 +28,8 @@ export interface LiveOptions {
   readonly include: readonly LiveExtra[]
   /** How many pages of each site are read; 1 if absent. */
   readonly pages?: number
+  /** Whether a browser renders pages. */
+  readonly render: RenderMode
   /** Whether a version whose support has ended makes the command fail. */
   readonly failsOnEnded: boolean
   /** Whether a single result is described for a person instead of printed as JSON. */
@@ -41,7 +45,12 @@ export function readPolicy(config: Config): Policy {
 
 /** Opens the scanner of live sites. `changes` override what the settings say. */
 export async function openScanner(
-  { config, allow, skip }: LiveOptions,
+  {
+    config,
+    allow,
+    skip,
+    renderer,
+  }: Pick<LiveOptions, 'config' | 'allow' | 'skip'> & { readonly renderer?: Renderer | null },
   { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
 ): Promise<Scanner> {
@@ -60,6 +69,7 @@ export async function openScanner(
     detectors: config.detectorModules,
     cache: config.cacheDir,
     networks: await openNetworks(config.networksFile),
+    ...(renderer && { renderer }),
     ...changes.pool,
     ...(changes.hostLimiter && { hostLimiter: changes.hostLimiter }),
     policy,
@@ -67,12 +77,30 @@ export async function openScanner(
   })
 }
 
+/**
+ * Prepares the browser that `--render` needs; null without it. Pages are rendered under the policy of the scan.
+ * @throws UsageError without CHROMIUM
+ */
+async function buildRenderer({ config, render, allow }: LiveOptions, { stderr }: CommandIo): Promise<Renderer | null> {
+  if (render === 'never') return null
+  const { chromium, chromiumSandbox: sandbox } = config
+  if (chromium === null)
+    throw new UsageError('--render needs a browser: set CHROMIUM to the file of Chromium, such as /usr/bin/chromium')
+  if (!sandbox)
+    stderr.write('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what this user can do\n')
+  const { Renderer } = await import('../../browser/renderer.ts') // Only this option needs it.
+  const scanAllow = [...config.scanAllow, ...allow.map(parseAllowed).filter((entry) => entry !== null)]
+  return new Renderer({ chromium, sandbox, policy: readPolicy({ ...config, scanAllow }), concurrency: 1 })
+}
+
 /** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
 export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
-  const scanner = await openScanner(options, io)
+  const renderer = await buildRenderer(options, io)
+  const scanner = await openScanner({ ...options, renderer }, io)
   const site = parseSite(text)
   try {
-    const scan = await scanSite(scanner, site, { pages: options.pages ?? 1 })
+    await renderer?.start()
+    const scan = await scanSite(scanner, site, { pages: options.pages ?? 1, render: options.render })
     if (!options.include.includes('warnings'))
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
     if (options.isDescribed) {
@@ -93,6 +121,7 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
     return EXIT.failed
   } finally {
     await scanner.close()
+    await renderer?.close()
   }
 }
 

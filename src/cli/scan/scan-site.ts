@@ -13,7 +13,7 @@ const NOT_A_SITE =
 export async function scanSite(
   scanner: Scanner,
   { urls }: Pick<ListedSite, 'urls'>,
-  options: Pick<ScanOptions, 'signal' | 'pages'> = {},
+  options: Pick<ScanOptions, 'signal' | 'pages' | 'render'> = {},
 ): Promise<LiveScan> {
   const [url, fallback] = urls
   try {

@@ -31,6 +31,10 @@ export interface PageInput {
    * URLs that a browser loaded for the page, including those that are not in its HTML because a script requested them.
    */
   readonly loaded?: readonly LoadedUrl[] | null
+  /** Properties of `window` in a browser that has run the page, by their path; '' for an object or a function. */
+  readonly globals?: Readonly<Record<string, string>> | null
+  /** Cookies that the page has set in a browser, by name, in addition to those of its response. */
+  readonly cookies?: Readonly<Record<string, string>> | null
 }
 
 /** A URL that a browser loaded. */
@@ -55,7 +59,9 @@ export interface PageBodyInput {
 
 /** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
 export function checkInput({ status, html, tls, address, network, robots, favicon, ...files }: PageInput): void {
-  const { scripts, styles, loaded } = files
+  const { scripts, styles, loaded, globals, cookies } = files
+  demand(areTexts(globals), 'globals must be {path: text} or null')
+  demand(areTexts(cookies), 'cookies must be {name: value} or null')
   demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
   demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
   demand(isNothing(robots) || isText(robots), 'robots must be a string or null')
@@ -81,10 +87,11 @@ export function checkInput({ status, html, tls, address, network, robots, favico
  * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
-  const { url, status, html, dns, tls, address, network, robots, favicon, scripts, styles, loaded } = input
+  const { url, status, html, dns, tls, address, network, robots, favicon, scripts, styles, loaded, globals, cookies } =
+    input
   const headers = isIterable(input.headers) ? [...input.headers] : input.headers
   const known = { url, status, headers, html, dns, tls, address, network, robots, favicon }
-  const prepared = { ...known, scripts, styles, loaded } as PageInput
+  const prepared = { ...known, scripts, styles, loaded, globals, cookies } as PageInput
   checkInput(prepared)
   readAddress(url)
   readHeaders(headers, [])
@@ -150,6 +157,10 @@ function areLoaded(loaded: PageInput['loaded']): boolean {
   const isLoaded = (one: Partial<LoadedUrl> | null): boolean =>
     typeof one === 'object' && one !== null && isText(one.url) && ['script', 'asset', 'frame'].includes(one.kind ?? '')
   return Array.isArray(loaded) && loaded.every(isLoaded)
+}
+
+function areTexts(texts: unknown): boolean {
+  return isNothing(texts) || (typeof texts === 'object' && !Array.isArray(texts) && isTexts(Object.values(texts)))
 }
 
 function isNothing(value: unknown): value is null | undefined {

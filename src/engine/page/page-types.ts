@@ -95,6 +95,10 @@ export interface Page {
   readonly stylesheets: PageBodies | null
   /** The tags of the containers that were read, those that run on every page first. */
   readonly tags: readonly PageTag[] | null
+  /** Path and text of the properties of `window` that were read in a browser; null without one. */
+  readonly globals: readonly (readonly [string, string])[] | null
+  /** Name and value of the cookies that the page has set in a browser. */
+  readonly cookies: readonly (readonly [string, string])[]
   /** The base that URLs of the page are resolved against. */
   readonly base: UrlBase
   /** One sentence for each part of the response that was cut. */

@@ -57,6 +57,8 @@ export function buildPage(input: PageInput): Page {
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
     ...bodies,
+    globals: input.globals ? Object.entries(input.globals) : null,
+    cookies: Object.entries(input.cookies ?? {}),
     warnings: [...warnings, ...cuts, ...found],
   }
 }

@@ -143,7 +143,7 @@ class LeafBuilder {
       ...(from !== undefined && { from }),
       ...(attr !== undefined && { attr: attr.toLowerCase() }),
       ...(least !== undefined && { atLeast: least }),
-      ...(source.case === 'exact' && { exact: true }),
+      ...((source.case === 'exact' || place.isExact) && { exact: true }),
       positive,
     })
     const holds = atLeast(variable(id), least ?? 1)

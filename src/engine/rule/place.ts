@@ -78,6 +78,8 @@ export interface Place {
    * no page in a test: these are its hits and misses.
    */
   readonly example?: (word: string) => Example
+  /** Words and tests compare case, as if each clause said `case: exact`. */
+  readonly isExact?: boolean
   /** The words are codes that a rule repeats nowhere else, so an example proves them without another mention. */
   readonly areCodes?: boolean
 }

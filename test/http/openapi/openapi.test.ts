@@ -290,6 +290,7 @@ describe('with the built-in rules', () => {
     const info = {
       version,
       wantedDns: [],
+      wantedGlobals: [],
       categories: Object.fromEntries(named),
       siteTypes,
       labels: SAMPLE_RULES.labels,

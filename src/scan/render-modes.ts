@@ -1,0 +1,3 @@
+/** Which pages a browser renders: none, those that show hardly any text without their scripts, or all. */
+export const RENDER_MODES = ['never', 'auto', 'always'] as const
+export type RenderMode = (typeof RENDER_MODES)[number]
