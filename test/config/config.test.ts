@@ -90,10 +90,10 @@ test.each([
   const { plans, ...rest } = loadConfig(env)
   expect(rest).toEqual(DEFAULTS)
   expect([...plans.values()]).toEqual([
-    { name: 'free', perMinute: 10, perMonth: 100, keys: 1, batchUrls: 100 },
-    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3, batchUrls: 1000 },
-    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10, batchUrls: 10_000 },
-    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25, batchUrls: 50_000 },
+    { name: 'free', perMinute: 10, perMonth: 100, keys: 1, batchUrls: 100, pages: 4 },
+    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3, batchUrls: 1000, pages: 5 },
+    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10, batchUrls: 10_000, pages: 5 },
+    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25, batchUrls: 50_000, pages: 5 },
   ])
 })
 
@@ -374,7 +374,7 @@ describe('an invalid value is reported in a sentence', () => {
       'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
       'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
-      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys and batchUrls',
+      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys, batchUrls and pages',
       'SCAN_ALLOW: entry 1 is not an address[/bits][:port]; write IPv6 addresses in brackets',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
     ])

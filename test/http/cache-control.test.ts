@@ -54,6 +54,7 @@ describe('Cache-Control is as documented', () => {
       '/assets/',
       '/favicon.ico',
       '/sitemap.xml',
+      '/catalogue/suggestions',
       '/robots.txt',
       '/docs/static/',
       '/api/v1/catalogue',

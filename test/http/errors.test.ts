@@ -34,7 +34,7 @@ const site = scanOf('https://example.org')
 /** Causes that the same request meets again until the site or the URL changes. */
 const LASTING = [
   ...['name_not_found', 'address_refused', 'redirect_refused', 'connection_refused', 'tls_invalid'],
-  ...['too_many_redirects', 'redirect_loop', 'header_overflow', 'worker_killed'],
+  ...['too_many_redirects', 'redirect_loop', 'header_overflow', 'worker_killed', 'other_site', 'robots_refused'],
 ]
 
 describe('every code', () => {

@@ -151,7 +151,7 @@ describe('tools', () => {
 
 describe('what is wrong', () => {
   test.each<[input: object, sentence: string]>([
-    [{}, 'The argument url is missing: it takes url, include, fresh.'],
+    [{}, 'The argument url is missing: it takes url, include, fresh, pages.'],
     [{ url: 1 }, 'The argument url is not valid: it must be string.'],
     [{ url: '' }, 'The argument url is not valid'],
     [{ url: null }, 'The argument url is not valid'],

@@ -28,6 +28,9 @@ const FORMS: Readonly<Record<string, readonly [fields: Form, accepted: number]>>
   '/account/settings/sessions/end-others': [NO_FIELDS, 60],
   '/account/delete': [{ confirmation: 'delete', password: WRONG }, 10],
   '/scan': [{ url: 'https://example.org/' }, 10], // Of the plan.
+  '/batches': [NO_FIELDS, 60],
+  '/batches/:id/cancel': [NO_FIELDS, 60],
+  '/batches/:id/retry': [NO_FIELDS, 60],
   '/admin/accounts/:id/plan': [{ plan: 'free' }, 60],
   '/admin/accounts/:id/suspend': [NO_FIELDS, 60],
   '/admin/accounts/:id/resume': [NO_FIELDS, 60],

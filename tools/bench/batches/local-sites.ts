@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 const MIN_PAUSE_MS = 900
 
 /** What the sites saw: requests for pages, without robots.txt and the favicon. */
-export interface Visits {
+interface Visits {
   readonly requests: number
   /** Requests that arrived while the same host was responding to another one. */
   readonly overlapping: number
