@@ -53,7 +53,7 @@ export function readForm(html: string) {
   return {
     url: read(/<input id="url"[^>]* value="([^"]*)"/) ?? '',
     fresh: /<input[^>]* name="fresh"[^>]* checked/.test(html),
-    key: read(/<option value="([^"]*)" selected/),
+    key: read(/<select[^>]* name="key"(?:(?!<\/select>).)*?<option value="([^"]*)" selected/s),
     urlError: read(/id="url-error">(.*?)<\/p>/),
     keyError: read(/id="key-error">(.*?)<\/p>/),
     summary: read(/role="alert".*?<ul>(.*?)<\/ul>/s),

@@ -67,7 +67,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-const untimed = ({ timing: _, headers, html, scripts, ...site }: Site): object => ({
+const untimed = ({ timing: _, remainingMs: __, headers, html, scripts, ...site }: Site): object => ({
   ...site,
   scripts: scripts?.map(({ url, text }) => [url, Buffer.from(text as Uint8Array).toString()]),
   headers: headers.filter(([name]) => name !== 'date'),
