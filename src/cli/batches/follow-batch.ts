@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import type { Writable } from 'node:stream'
+import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchInfo } from '../../service/response-schemas.ts'
 import { type CommandIo, EXIT } from '../command/command.ts'
@@ -51,7 +50,7 @@ async function copyResults(
   signal: AbortSignal,
 ): Promise<BatchInfo> {
   let batch = await client.get(id, signal)
-  const output: Writable = out === undefined ? io.stdout : createWriteStream(out)
+  const file = out === undefined ? null : await open(out, 'w')
   const bar = createProgressBar(io, '{status}, {failed} failed')
   if (io.stderr.isTTY) bar.start(batch.total, 0, { status: batch.status, failed: 0 })
   try {
@@ -59,7 +58,8 @@ async function copyResults(
     for (;;) {
       const response = await client.request(`/${encodeURIComponent(id)}/results${query}`, { signal })
       const text = await response.text()
-      if (!output.write(text)) await once(output, 'drain', { signal })
+      if (file !== null) await file.appendFile(text)
+      else if (!io.stdout.write(text)) await once(io.stdout, 'drain', { signal })
       const next = /<[^<>?]{0,999}(\?[^<>]{0,999})>;\s{0,9}rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       batch = await client.get(id, signal)
       const { succeeded, failed } = batch.counts
@@ -70,6 +70,6 @@ async function copyResults(
     }
   } finally {
     bar.stop()
-    if (output !== io.stdout) output.end()
+    await file?.close()
   }
 }
