@@ -6,7 +6,7 @@ import { Scanner } from '../../src/scan/scanner.ts'
 import { builtWorker } from '../detector/built-worker.ts'
 import { createResolver, openScene, PUBLIC, type Scene } from '../fetch/scene.ts'
 
-/** Far above what any of these scans takes: no test is about the deadline. */
+/** Far above what any of these scans takes, as is the time limit of a page: no test is about them. */
 const policy: Policy = {
   ...DEFAULT_POLICY,
   ...{ deadlineMs: 120_000, evidenceMs: 120_000, evidenceAfterBodyMs: 120_000, bodiesAfterPageMs: 120_000 },
@@ -29,7 +29,13 @@ let scanner: Scanner
 beforeAll(async () => {
   scene = await openScene((url, response) => respond(url, response))
   const resolver = createResolver((host) => (host.startsWith('inside.') ? ['10.0.0.7'] : [PUBLIC]))
-  scanner = new Scanner({ policy, worker: builtWorker(), resolver, ...(scene.dial && { dial: scene.dial }) })
+  scanner = new Scanner({
+    policy,
+    worker: builtWorker(),
+    matchMs: 60_000,
+    resolver,
+    ...(scene.dial && { dial: scene.dial }),
+  })
 })
 afterEach(() => {
   ;(scene.requests as string[]).length = 0
