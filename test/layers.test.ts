@@ -40,7 +40,7 @@ function importsOf(file: string): string[] {
  * on one floor do not import each other. An arrow orders the folders of one floor: each may import those to its left.
  */
 const FLOORS: readonly (readonly string[])[] = [
-  ['async', 'charts', 'errors', 'yaml'],
+  ['async', 'charts', 'errors', 'views', 'yaml'],
   ['engine/text → engine/rule → engine/page/container → engine/page → engine/lookup → engine/verdict'],
   ['coordination → coordination/redis', 'keys', 'lifecycles', 'networks', 'plugins'],
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
@@ -52,10 +52,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ],
   ['config', 'index', 'scan', 'siteprint-engine'],
   ['mcp', 'service', 'updates'],
-  ['batches → batches/queue', 'web'],
+  ['batches → batches/queue', 'report', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
-    'portal → portal/components → report → portal/catalogue → portal/scan → portal/batches → portal/pages → portal/routes',
+    'portal → portal/components → portal/catalogue → portal/scan → portal/batches → portal/pages → portal/routes',
   ],
   ['app'],
   [

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Spec } from 'vega'
 import { defineChart } from '../charts/svg-chart.ts'
-import { formatCount, formatDayName } from './format-text.ts'
+import { formatCount, formatDayName } from '../views/format-text.ts'
 import { countDays } from './months.ts'
 import type { SpanTotal } from './usage.ts'
 

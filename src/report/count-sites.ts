@@ -1,4 +1,4 @@
-import { formatCount } from '../portal/format-text.ts'
+import { formatCount } from '../views/format-text.ts'
 import { nameSiteType, type ReportLabels, type Site } from './site.ts'
 
 /** Sites with one value: a builder, a category, an error code. */

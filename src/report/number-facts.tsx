@@ -1,4 +1,5 @@
-import { formatNumber } from '../portal/format-text.ts'
+import { Facts } from '../views/facts.tsx'
+import { formatNumber } from '../views/format-text.ts'
 import type { ReportNumbers } from './count-sites.ts'
 import { formatShare } from './section-card.tsx'
 
@@ -16,15 +17,14 @@ export function NumberFacts({ numbers }: { readonly numbers: ReportNumbers }) {
     ['AI-native builder', aiNative, own],
   ]
   return (
-    <dl class="card facts">
-      {facts.map(([name, value, total]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {formatNumber(value)} {total !== null && <span class="share">{formatShare(value, total)}</span>}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      isCard
+      facts={facts.map(([name, value, total]) => [
+        name,
+        <>
+          {formatNumber(value)} {total !== null && <span class="share">{formatShare(value, total)}</span>}
+        </>,
+      ])}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import { formatCount, formatNumber } from '../portal/format-text.ts'
+import { formatCount, formatNumber } from '../views/format-text.ts'
 import { NumberFacts } from './number-facts.tsx'
 import type { ReportData, ReportSource } from './report-data.ts'
 import { type ReportAssets, ReportDocument, readReportAssets } from './report-document.tsx'

@@ -1,5 +1,5 @@
-import { Table } from '../portal/components/table.tsx'
-import { formatCount, formatNumber } from '../portal/format-text.ts'
+import { formatCount, formatNumber } from '../views/format-text.ts'
+import { Table } from '../views/table.tsx'
 import { BAR_CHART_WIDTHS, type Bar, drawBarChart } from './bar-chart.ts'
 import { type Count, findCategory, formatBase, type Section } from './count-sites.ts'
 import type { ReportLabels } from './site.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { describeTlsError } from '../fetch/tls-error.ts'
-import { formatNumber } from '../portal/format-text.ts'
+import { formatNumber } from '../views/format-text.ts'
 import { CHANGE_KINDS, type Change, type Comparison, describeChange, type SiteChanges } from './compare-sites.ts'
 import { nameSiteType, type ReportLabels, type Site } from './site.ts'
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { Table } from '../../src/portal/components/table.tsx'
 import { BAR_CHART_WIDTHS, drawBarChart } from '../../src/report/bar-chart.ts'
 import { ReportDocument, readReportAssets } from '../../src/report/report-document.tsx'
 import { projectFolder } from '../../src/rules/built.ts'
+import { Facts } from '../../src/views/facts.tsx'
+import { Table } from '../../src/views/table.tsx'
 import type { Agreement, Comparison, DetectorSummary, PairSummary, SampledNaming } from './comparison.ts'
 import { Judgement } from './judgement.tsx'
 
@@ -72,14 +73,7 @@ function Summary({
       <p class="lead">
         <bdi>{pages.file}</bdi>, SHA-256 of the lines <code class="hash">{pages.sha256}</code>
       </p>
-      <dl class="card facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts isCard facts={facts} />
       <p class="quiet">
         The detectors took turns on each page. Names and the worst page are from one round over all pages; speed is the
         median of {rounds} more rounds over {timedPages} pages,{' '}

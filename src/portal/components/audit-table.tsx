@@ -1,7 +1,7 @@
 import { describeCount } from '../../accounts/audit.ts'
 import { AUDIT_ACTIONS, type AuditEntry } from '../../store/audit-types.ts'
+import { Table } from '../../views/table.tsx'
 import { DateTime } from './content.tsx'
-import { Table } from './table.tsx'
 
 interface AuditTableProps {
   /** Newest first. */

@@ -15,20 +15,6 @@ export function Card({ title, children }: CardProps) {
   )
 }
 
-/** Short names and values, one pair in a line: a plan and its limits, for example. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
 /** A time in UTC, to the minute; with `day`, only its date. */
 export function DateTime({ at, unit = 'minute' }: { readonly at: Date; readonly unit?: 'minute' | 'day' }) {
   const text = at.toISOString()

@@ -1,9 +1,10 @@
 import { hasExpired, SECRET_PREFIX } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
+import { Facts } from '../../views/facts.tsx'
+import { formatNumber } from '../../views/format-text.ts'
 import { listValidSecrets } from '../account-keys.ts'
-import { formatNumber } from '../format-text.ts'
 import type { KeyUsage } from '../usage.ts'
-import { DateTime, Facts } from './content.tsx'
+import { DateTime } from './content.tsx'
 
 /** The name of a key. Marks of direction in a name do not affect the text around it. */
 export function KeyName({ name }: Pick<Key, 'name'>) {

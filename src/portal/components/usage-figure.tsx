@@ -1,7 +1,7 @@
-import { formatCount, formatDayName, formatMonthName, formatNumber } from '../format-text.ts'
+import { formatCount, formatDayName, formatMonthName, formatNumber } from '../../views/format-text.ts'
+import { Table } from '../../views/table.tsx'
 import type { UsageReport } from '../usage.ts'
 import { CHART_SIZES, drawUsageChart } from '../usage-chart.ts'
-import { Table } from './table.tsx'
 
 type Days = Pick<UsageReport, 'month' | 'days' | 'unrecorded' | 'used'>
 

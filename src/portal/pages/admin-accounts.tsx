@@ -1,12 +1,12 @@
 import { formatMonth } from '../../keys/calendar.ts'
 import type { AccountSummary } from '../../store/account-types.ts'
+import { formatNumber } from '../../views/format-text.ts'
+import { Table } from '../../views/table.tsx'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/content.tsx'
 import { Field } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
-import { Table } from '../components/table.tsx'
-import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
 
 const PAGE_SIZE = 25

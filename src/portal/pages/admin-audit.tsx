@@ -1,7 +1,7 @@
+import { formatCount } from '../../views/format-text.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { AuditTable } from '../components/audit-table.tsx'
 import { Page } from '../components/page.tsx'
-import { formatCount } from '../format-text.ts'
 import { definePage } from '../page.ts'
 
 const ENTRIES_SHOWN = 100
