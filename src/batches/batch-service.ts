@@ -15,6 +15,8 @@ import { buildUrls } from './parse-list.ts'
 const WRITTEN_URLS = 500
 /** Batches of a counter that may have URLs left at a time. */
 const MAX_OPEN_BATCHES = 100
+/** Batches on one page of a list. */
+const PAGE_BATCHES = 20
 /** Lines that are read in one call of the store. */
 const READ_LINES = 100
 /** Limits of one part of the results, so that a part fits into memory whatever its results contain. */
@@ -45,6 +47,13 @@ export interface CountedBatch {
 export interface ResultPart {
   readonly lines: readonly BatchLine[]
   /** Where the next part begins; null if there will be none. */
+  readonly next: string | null
+}
+
+/** A page of a list of batches. */
+export interface BatchListPage {
+  readonly batches: readonly Batch[]
+  /** The batch before which the next page begins; null if there is none. */
   readonly next: string | null
 }
 
@@ -175,9 +184,12 @@ export class BatchService {
     return { batch, counts: await this.#parts.store.batches.countItems(batch.id) }
   }
 
-  /** Batches of these counters, newest first. */
-  list(counters: readonly string[], limit: number, before?: string): Promise<readonly Batch[]> {
-    return this.#parts.store.batches.listBatches({ counters, limit, ...(before !== undefined && { before }) })
+  /** Lists the batches of these counters, newest first, page by page. */
+  async list(counters: readonly string[], before?: string): Promise<BatchListPage> {
+    const query = { counters, limit: PAGE_BATCHES + 1, ...(before !== undefined && { before }) }
+    const found = await this.#parts.store.batches.listBatches(query)
+    const batches = found.slice(0, PAGE_BATCHES)
+    return { batches, next: found.length > PAGE_BATCHES ? (batches.at(-1)?.id ?? null) : null }
   }
 
   /** Reads the results of a batch after a cursor, in the order of completion. */
@@ -198,6 +210,18 @@ export class BatchService {
     }
   }
 
+  /** Reads the results that a batch had when it was counted, part by part: one that runs gets others meanwhile. */
+  async *readCounted({ batch, counts }: CountedBatch): AsyncGenerator<readonly BatchLine[]> {
+    let left = counts.succeeded + countFailed(counts)
+    let cursor: string | null = null
+    do {
+      const { lines, next }: ResultPart = await this.read(batch, cursor)
+      yield lines
+      left -= lines.length
+      cursor = lines.length === 0 || left <= 0 ? null : next
+    } while (cursor !== null)
+  }
+
   /** Cancels what has not started. A batch that has ended stays as it is. */
   async cancel(batch: Batch): Promise<Batch> {
     const { store, clock, runner } = this.#parts
@@ -213,4 +237,9 @@ export class BatchService {
     this.#parts.runner.wake(batch.id)
     return await this.find([batch.counter], batch.id)
   }
+}
+
+/** The number of URLs whose scan failed. */
+export function countFailed({ failures }: BatchCounts): number {
+  return Object.values(failures).reduce((sum, n) => sum + n, 0)
 }

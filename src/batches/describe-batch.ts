@@ -1,6 +1,6 @@
 import type { BatchInfo } from '../service/response-schemas.ts'
 import type { Batch } from '../store/batch-types.ts'
-import type { CountedBatch } from './batch-service.ts'
+import { type CountedBatch, countFailed } from './batch-service.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -16,7 +16,7 @@ interface DescribeOptions {
 /** Describes a batch as clients see it. */
 export function describeBatch({ batch, counts }: CountedBatch, { now, batchDays, secret }: DescribeOptions): BatchInfo {
   const { id, status, reason, total, include, fresh, createdAt, startedAt, finishedAt, webhook } = batch
-  const failed = Object.values(counts.failures).reduce((sum, n) => sum + n, 0)
+  const failed = countFailed(counts)
   const isCancelled = status === 'cancelled'
   const perMinute = computeRate(batch, counts.succeeded + failed, now)
   const isMoving = status === 'running' && perMinute !== null && perMinute > 0

@@ -28,8 +28,6 @@ import {
 } from './request-schemas.ts'
 import { registerPath2 } from './revision-2.ts'
 
-/** Batches of one page of the list. */
-const PAGE_BATCHES = 20
 /** Results below this size are not worth compressing. */
 const MIN_GZIP_BYTES = 1024
 
@@ -143,9 +141,7 @@ export async function registerBatches(v1: FastifyInstance, parts: BatchParts): P
         operation: LIST,
         handle: async (request, _, { key, now }): Promise<BatchListInfo> => {
           const { before } = request.query as Static<typeof BATCH_LIST_QUERY>
-          const found = await batches.list([key.counter], PAGE_BATCHES + 1, before)
-          const page = found.slice(0, PAGE_BATCHES)
-          const next = found.length > PAGE_BATCHES ? (page.at(-1)?.id ?? null) : null
+          const { batches: page, next } = await batches.list([key.counter], before)
           return { batches: await Promise.all(page.map((batch) => view(batch, now))), next }
         },
       },

@@ -8,7 +8,6 @@ import { type Charts, drawCharts } from '../../report/section-card.tsx'
 import type { ReportLabels, Site } from '../../report/site.ts'
 import type { BatchCounts } from '../../store/batch-types.ts'
 import { type PageContext, PageError } from '../page.ts'
-import { countFinished } from './own-batches.ts'
 
 /** Reports that are kept in memory; each has a few charts. */
 const MAX_KEPT_REPORTS = 20
@@ -63,17 +62,13 @@ function isSame(a: BatchCounts, b: BatchCounts): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-async function computeReport({ parts }: PageContext<'session'>, { batch, counts }: CountedBatch): Promise<BatchReport> {
+async function computeReport({ parts }: PageContext<'session'>, counted: CountedBatch): Promise<BatchReport> {
   const labels = buildReportLabels(parts.rules.current)
   const parser = new LineParser(labels.aiNative)
   const sites: Site[] = []
-  let cursor: string | null = null
-  do {
-    const part = await parts.batches.read(batch, cursor)
-    for (const line of part.lines)
+  for await (const lines of parts.batches.readCounted(counted))
+    for (const line of lines)
       sites.push(parser.parse(formatResults([line], { format: 'ndjson', hasHeader: false })).site)
-    cursor = part.lines.length === 0 || sites.length >= countFinished(counts) ? null : part.next
-  } while (cursor !== null)
   const numbers = countSites(sites, labels)
   return { numbers, charts: await drawCharts(numbers.sections) }
 }

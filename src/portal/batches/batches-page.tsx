@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid'
+import type { BatchListPage } from '../../batches/batch-service.ts'
 import { MAX_LIST_BYTES } from '../../batches/parse-list.ts'
 import type { Key } from '../../keys/types.ts'
-import type { Batch } from '../../store/batch-types.ts'
 import { formatCount, formatNumber } from '../../views/format-text.ts'
 import { Table } from '../../views/table.tsx'
 import { Button, LinkButton } from '../components/button.tsx'
@@ -18,19 +18,12 @@ import { type BatchFormValues, EXTRA_LABELS } from './submission.ts'
 
 const MAX_MEBIBYTES = MAX_LIST_BYTES / 1024 / 1024
 
-/** A part of the batches of an account, newest first. */
-export interface BatchListPart {
-  readonly batches: readonly Batch[]
-  /** Id of the last batch, where the next part begins; null if there is none. */
-  readonly next: string | null
-}
-
 interface BatchesPageProps {
   readonly context: PageContext<'session'>
   /** The keys that can be charged; null if the store cannot list them. */
   readonly keys: readonly Key[] | null
   /** Null if the store cannot list them. */
-  readonly list: BatchListPart | null
+  readonly list: BatchListPage | null
   readonly values: BatchFormValues
   readonly errors?: FieldErrors | undefined
 }
@@ -131,7 +124,7 @@ function SubmitCard({ context, keys, values, errors }: SubmitProps) {
   )
 }
 
-function BatchList({ list }: { readonly list: BatchListPart | null }) {
+function BatchList({ list }: { readonly list: BatchListPage | null }) {
   if (list === null) return <p class="quiet">Your batches cannot be shown at the moment.</p>
   const { batches, next } = list
   if (batches.length === 0) return null

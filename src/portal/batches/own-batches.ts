@@ -3,7 +3,7 @@ import type { BatchService, CountedBatch } from '../../batches/batch-service.ts'
 import { formatResults, type ResultFormat } from '../../batches/format-results.ts'
 import { ApiError } from '../../errors.ts'
 import type { Key } from '../../keys/types.ts'
-import type { Batch, BatchCounts } from '../../store/batch-types.ts'
+import type { Batch, BatchLine } from '../../store/batch-types.ts'
 import { type PageContext, PageError } from '../page.ts'
 
 type Context = PageContext<'session'>
@@ -25,37 +25,20 @@ export async function findOwnBatch({ parts, account, params }: Context): Promise
   }
 }
 
-/**
- * Reads the lines that a batch has at the moment as a file, part by part, so that it may be larger than the memory.
- * @param counted the batch and the numbers of its URLs, which bound the lines: a running batch gets new ones meanwhile
- */
-export function streamResults(batches: BatchService, { batch, counts }: CountedBatch, format: ResultFormat): Readable {
-  return Readable.from(formatParts(batches, { batch, format, maxLines: countFinished(counts) }), { objectMode: false })
-}
-
-/** The number of URLs that have a result or an error. */
-export function countFinished({ succeeded, failures }: BatchCounts): number {
-  return succeeded + Object.values(failures).reduce((sum, n) => sum + n, 0)
-}
-
-interface FileParts {
-  readonly batch: Batch
-  readonly format: ResultFormat
-  readonly maxLines: number
-}
-
 /** Lets spreadsheets read CSV as UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-async function* formatParts(batches: BatchService, { batch, format, maxLines }: FileParts): AsyncGenerator<string> {
-  let cursor: string | null = null
-  let count = 0
+/** Formats the results that a batch has at the moment as a file, part by part, so that it may be larger than the memory. */
+export function streamResults(batches: BatchService, counted: CountedBatch, format: ResultFormat): Readable {
+  return Readable.from(formatParts(batches.readCounted(counted), format), { objectMode: false })
+}
+
+async function* formatParts(parts: AsyncIterable<readonly BatchLine[]>, format: ResultFormat): AsyncGenerator<string> {
+  let hasHeader = true
   if (format === 'csv') yield BYTE_ORDER_MARK
-  do {
-    const { lines, next } = await batches.read(batch, cursor)
-    const text = formatResults(lines, { format, hasHeader: cursor === null })
+  for await (const lines of parts) {
+    const text = formatResults(lines, { format, hasHeader })
     if (text !== '') yield text
-    count += lines.length
-    cursor = lines.length === 0 || count >= maxLines ? null : next
-  } while (cursor !== null)
+    hasHeader = false
+  }
 }

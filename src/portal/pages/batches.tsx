@@ -6,7 +6,7 @@ import { StoreError } from '../../store/types.ts'
 import { formatNumber } from '../../views/format-text.ts'
 import { setError } from '../../web/error-responses.ts'
 import { isUsable, listUsableKeys } from '../account-keys.ts'
-import { BatchesPage, type BatchListPart, NoBatchesPage } from '../batches/batches-page.tsx'
+import { BatchesPage, NoBatchesPage } from '../batches/batches-page.tsx'
 import { listCounters } from '../batches/own-batches.ts'
 import { readList } from '../batches/read-list.ts'
 import { readUpload, type Upload } from '../batches/read-upload.ts'
@@ -17,9 +17,6 @@ import { definePage, type PageContext, PageError, type PageResult, Redirect } fr
 import { explainScanError } from '../scan/explain-error.ts'
 
 type Context = PageContext<'session'>
-
-/** Batches on one page of the list. */
-const PAGE_BATCHES = 20
 
 /** The form, and the batches of the account. */
 const BATCHES = definePage<'session'>({
@@ -91,19 +88,13 @@ interface FormProps {
 }
 
 async function buildPage(context: Context, { values, errors }: FormProps): Promise<PageResult> {
-  const { parts, account, now } = context
+  const { parts, account, now, query } = context
   const { unavailable } = parts.batches
   if (unavailable !== null) return <NoBatchesPage context={context} reason={unavailable} />
   const keys = await parts.store.keys.listAccountKeys(account.id)
-  const list = await readBatches(context, listCounters(keys))
+  const list = await parts.batches.list(listCounters(keys), query.text('before') || undefined)
   const usable = keys.filter((key) => isUsable(key, now))
   return <BatchesPage context={context} keys={usable} list={list} values={values} errors={errors} />
-}
-
-async function readBatches({ parts, query }: Context, counters: readonly string[]): Promise<BatchListPart> {
-  const found = await parts.batches.list(counters, PAGE_BATCHES + 1, query.text('before') || undefined)
-  const batches = found.slice(0, PAGE_BATCHES)
-  return { batches, next: found.length > PAGE_BATCHES ? (batches.at(-1)?.id ?? null) : null }
 }
 
 /** Shows the form with its values and the error. */
