@@ -89,11 +89,19 @@ export class Renderer {
   }
 
   async #render(url: string, globals: readonly string[], parent: AbortSignal | undefined): Promise<Rendered> {
-    const { policy } = this.#options
-    const { totalMs: ms, bytes: maxBytes } = this.#limits
+    const { totalMs: ms } = this.#limits
     const createReason = (): RenderError => new RenderError('timeout', `it was not done after ${ms / 1000} s`)
     const deadline = new Deadline({ ms, createReason, parent })
-    const { signal } = deadline
+    try {
+      return await this.#renderWithin(url, globals, deadline.signal)
+    } finally {
+      deadline.clear()
+    }
+  }
+
+  async #renderWithin(url: string, globals: readonly string[], signal: AbortSignal): Promise<Rendered> {
+    const { policy } = this.#options
+    const { bytes: maxBytes } = this.#limits
     const opened = await raceSignal(this.#open(), signal)
     const proxy = await RenderProxy.open({ policy, resolver: this.#resolver, dial: openDial(), maxBytes, signal })
     const unwatch = opened.guard.watch()
@@ -105,7 +113,6 @@ export class Renderer {
       if (signal.aborted || error instanceof RenderError) throw signal.reason ?? error
       throw new RenderError('crashed', 'the browser ended', { cause: error })
     } finally {
-      deadline.clear()
       unwatch()
       await proxy.close()
       await closeContext(opened, opening)

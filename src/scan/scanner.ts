@@ -212,8 +212,10 @@ export class Scanner {
     how: { readonly render: RenderMode; readonly wantedGlobals: readonly string[]; readonly call: MatchOptions },
   ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
     const fetched = toInput(site)
-    const first = how.render === 'always' ? null : await this.#match(fetched, pool, how.call)
-    if (first !== null && !(how.render === 'auto' && first.isShell)) return { matched: first, warnings: [] }
+    if (how.render === 'never') return { matched: await this.#match(fetched, pool, how.call), warnings: [] }
+    // The page may be matched again, and its bytes are transferred to the worker.
+    const first = how.render === 'auto' ? await this.#match(structuredClone(fetched), pool, how.call) : null
+    if (first?.isShell === false) return { matched: first, warnings: [] }
     const { input, warnings } = await this.#render(site, how.wantedGlobals, how.call.signal)
     const matched = first === null || input !== null ? await this.#match(input ?? fetched, pool, how.call) : first
     return { matched, warnings }
@@ -237,11 +239,9 @@ export class Scanner {
     }
   }
 
-  async #match(page: PageInput, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
-    // Bytes of bodies are transferred to the worker, and a page may be matched twice.
-    const input = this.#options.renderer === undefined ? page : structuredClone(page)
+  async #match(page: PageInput, pool: MatchPool, options: MatchOptions): Promise<Matched> {
     try {
-      return await pool.match(input, options)
+      return await pool.match(page, options)
     } catch (error) {
       if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(page.url ?? '')
       throw error
