@@ -58,7 +58,7 @@ export class RobotsGate {
    * @throws ScanError `other_site`, `robots_refused`; the session's reason when it aborts
    */
   async check(target: Target): Promise<void> {
-    if (findSite(target.host) !== this.#page.site) throw new ScanError('other_site')
+    if (findSite(target.url.hostname) !== this.#page.site) throw new ScanError('other_site')
     const text = this.find(target.url.origin) ?? (await this.#read(target))
     const [product] = this.#session.policy.userAgent.split('/')
     if (!permits(parseRobots(text, product), target.url)) throw new ScanError('robots_refused')

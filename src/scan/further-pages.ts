@@ -121,7 +121,7 @@ class FurtherPagesReader {
     try {
       signal.throwIfAborted()
       const further: FurtherPage = {
-        site: findSite(own.hostname.replace(/^\[|\]$/g, '')),
+        site: findSite(own.hostname),
         deadlineMs: remainingMs,
         robots: isKnown ? { [own.origin]: robots } : {},
         skip: target.url.origin === own.origin ? ['dns', 'favicon'] : [],
