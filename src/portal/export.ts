@@ -1,4 +1,5 @@
 import type { SessionInfo } from '../accounts/types.ts'
+import { compareBy } from '../engine/text/compare-by.ts'
 import type { Key } from '../keys/types.ts'
 import type { Account, StoredScan } from '../store/account-types.ts'
 import type { AuditEntry } from '../store/audit-types.ts'
@@ -96,8 +97,18 @@ async function readUsage({ usage }: ExportParts['store'], slots: readonly KeySlo
     ...row,
   })
   return {
-    months: listed.map(toSlot).toSorted((a, b) => compareText(a.month, b.month) || Number(a.slot) - Number(b.slot)),
-    days: days.map(toSlot).toSorted((a, b) => compareText(a.day, b.day) || Number(a.slot) - Number(b.slot)),
+    months: listed.map(toSlot).toSorted(
+      compareBy(
+        ({ month }) => month,
+        ({ slot }) => -Number(slot),
+      ),
+    ),
+    days: days.map(toSlot).toSorted(
+      compareBy(
+        ({ day }) => day,
+        ({ slot }) => -Number(slot),
+      ),
+    ),
   }
 }
 
@@ -110,8 +121,4 @@ async function readScans({ accounts }: ExportParts['store'], account: string): P
     scans.push({ id, url, at, result: JSON.parse(entry.result), extras: JSON.parse(entry.extras ?? 'null') })
   }
   return scans
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

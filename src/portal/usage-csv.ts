@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { compareBy } from '../engine/text/compare-by.ts'
 import type { Key } from '../keys/types.ts'
 import type { AccountUsage } from '../store/types.ts'
 
@@ -32,7 +33,13 @@ export function formatUsageCsv(usage: AccountUsage): string {
       .map(({ month, used }): Row => ({ slot, keys, month, day: '', used: used - sumMonth(recorded, month) }))
     return [...unrecorded.filter(({ used }) => used > 0), ...recorded]
   })
-  rows.sort((a, b) => compareText(a.month, b.month) || a.slot - b.slot || compareText(a.day, b.day))
+  rows.sort(
+    compareBy(
+      ({ month }) => month,
+      ({ slot }) => -slot,
+      ({ day }) => day,
+    ),
+  )
   const records = rows.map((row) => [row.month, row.day, row.slot + 1, ...describeKey(findKey(row)), row.used])
   return stringify([COLUMNS, ...records], { bom: true, escape_formulas: true, record_delimiter: 'windows' })
 }
@@ -49,8 +56,4 @@ function findKey({ keys, month, day }: Row): Key | undefined {
 
 function describeKey(key: Key | undefined): readonly string[] {
   return key === undefined ? ['', '', ''] : [key.id, key.name, key.secrets[0]?.lastFour ?? '']
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,5 +1,7 @@
 import { MAX_TECHNOLOGIES } from '../engine/text/bounds.ts'
-import type { Level, Verdict } from '../engine/verdict/verdict-types.ts'
+import { compareBy } from '../engine/text/compare-by.ts'
+import { rankLevel } from '../engine/verdict/score.ts'
+import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { TechnologyDetail } from '../lifecycles/describe-details.ts'
 import type { Extras, Part } from './extra-schemas.ts'
 
@@ -11,8 +13,6 @@ export interface PageFindings {
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
 }
-
-const LEVELS: readonly Level[] = ['high', 'medium', 'low']
 
 /**
  * Unites what was found on the pages of a site: technologies, versions and packages of all pages, everything else of the first page. Each page
@@ -30,7 +30,10 @@ export function unitePages(pages: readonly PageFindings[]): PageFindings & { rea
     verdict: { ...front, technologies: details.map(({ name }) => name), details, versions },
     details,
     packages: [...packages.values()].sort(
-      (a, b) => compareTexts(a.name, b.name) || compareTexts(a.version ?? '', b.version ?? ''),
+      compareBy(
+        ({ name }) => name,
+        ({ version }) => version ?? '',
+      ),
     ),
     isLate: pages.some((page) => page.isLate),
     parts: pages.map(({ verdict }) => describePart(verdict)),
@@ -50,15 +53,14 @@ function uniteDetails(all: readonly TechnologyDetail[]): readonly TechnologyDeta
       united.set(one.name, one)
       continue
     }
-    const { level, impliedBy } = LEVELS.indexOf(one.level) < LEVELS.indexOf(known.level) ? one : known
+    const { level, impliedBy } = rankLevel(one.level) > rankLevel(known.level) ? one : known
     const { version, cpe, support } = known.version === null ? one : known
     united.set(one.name, { ...known, level, impliedBy, version, cpe, support })
   }
   return [...united.values()].sort(
-    (a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || compareTexts(a.name, b.name),
+    compareBy(
+      ({ level }) => rankLevel(level),
+      ({ name }) => name,
+    ),
   )
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,21 +1,10 @@
 import type { RulesBySlug, Ruleset } from '../lookup/ruleset.ts'
 import { NETWORK_RANK } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { compareBy } from '../text/compare-by.ts'
 import { listLeaves } from './held-clauses.ts'
 import { findImplied, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
-
-/** Compares by several keys in turn: numbers in descending order, strings in ascending order. */
-function compareBy<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
-  return (a, b) => {
-    for (const key of keys) {
-      const x = key(a)
-      const y = key(b)
-      if (x !== y) return x > y === (typeof x === 'string') ? 1 : -1
-    }
-    return 0
-  }
-}
 
 const level = (scored: ScoredRule): number => rankLevel(scored.level)
 const points = (scored: ScoredRule): number => scored.points
