@@ -116,19 +116,8 @@ function readPlans(path: string): ReadonlyMap<string, Plan> {
   const data = source.data as PlanData
   if (!Object.hasOwn(data, FIRST_PLAN))
     throw new SetupError(`${path}:1: the plan "${FIRST_PLAN}" is missing: the first key gets it`)
-  const limits = Object.entries(data)
   return new Map(
-    limits.map(([name, { perMinute, perMonth, keys = 1, batchUrls, pages }]) => [
-      name,
-      Object.freeze({
-        name,
-        perMinute,
-        perMonth,
-        keys,
-        ...(batchUrls !== undefined && { batchUrls }),
-        ...(pages !== undefined && { pages }),
-      }),
-    ]),
+    Object.entries(data).map(([name, plan]) => [name, Object.freeze({ name, ...plan, keys: plan.keys ?? 1 })]),
   )
 }
 
