@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient, MongoServerError } from 'mongodb'
 import { projectFolder } from '../../../src/rules/built.ts'
+import { findFreePort } from '../../browser/free-port.ts'
 
 /** Time for a process to accept connections. */
 const START_MS = 120_000
@@ -42,15 +42,6 @@ export class Part {
     child.kill(signal)
     await once(child, 'close')
   }
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A process of this project: a server or a worker. */
