@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { detectors } from '../../plugins/index.ts'
 import { UsageError } from '../../src/cli/command/command.ts'
 import { readHarPages } from '../../src/cli/formats/har.ts'
 import { buildJsonFormat } from '../../src/cli/formats/record-format.ts'
@@ -11,29 +10,16 @@ import { buildTableFormat } from '../../src/cli/formats/technology-table.ts'
 import { formatReport } from '../../src/cli/report/format-report.ts'
 import { readResults } from '../../src/cli/report/read-results.ts'
 import { scanLine } from '../../src/cli/scan/scan-batch.ts'
-import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { SetupError } from '../../src/errors.ts'
-import { buildPage, detect, type PageInput } from '../../src/index.ts'
 import { compareSites } from '../../src/report/compare-sites.ts'
 import { countSites } from '../../src/report/count-sites.ts'
 import { findInvalidField } from '../../src/store/find-invalid-field.ts'
 import { damageJson, listDamaged } from '../support/arbitrary-json.ts'
+import { EMPTY_MATCHER } from '../support/empty-matcher.ts'
 import { writeFolder } from '../support/rule-folder.ts'
-import { SAMPLE_RULES } from '../support/sample-scan.ts'
 import { entry } from './formats/har-files.ts'
 
-const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
-const match = async (input: PageInput) => {
-  return {
-    verdict: detect(ruleset, buildPage(input)),
-    title: null,
-    packages: [],
-    isShell: false,
-    buildMs: 0,
-    detectMs: 0,
-  }
-}
-const matching = { matcher: { rules: SAMPLE_RULES, match, close: async () => {} }, include: [] }
+const matching = { matcher: EMPTY_MATCHER, include: [] }
 
 const folder = writeFolder({ 'page.html': '<title>Acme</title>' })
 const html = join(folder, 'page.html')
@@ -86,7 +72,7 @@ const READERS: readonly (readonly [name: string, valid: unknown, read: (text: st
     HAR,
     async (text) => {
       const read = await readOrReport(readHarPages(write('page.har', text)))
-      for (const page of read?.pages ?? []) await match(page)
+      for (const page of read?.pages ?? []) await EMPTY_MATCHER.match(page)
     },
   ],
   [
@@ -94,7 +80,7 @@ const READERS: readonly (readonly [name: string, valid: unknown, read: (text: st
     { server: 'x', 'set-cookie': ['a=b', 'c=d'] },
     async (text) => {
       const page = await readOrReport(readSavedPage({ html, headers: write('headers.json', text) }))
-      if (page !== null) await match(page)
+      if (page !== null) await EMPTY_MATCHER.match(page)
     },
   ],
   [
@@ -105,7 +91,7 @@ const READERS: readonly (readonly [name: string, valid: unknown, read: (text: st
     ],
     async (text) => {
       const page = await readOrReport(readSavedPage({ html, headers: write('headers.json', text) }))
-      if (page !== null) await match(page)
+      if (page !== null) await EMPTY_MATCHER.match(page)
     },
   ],
   [

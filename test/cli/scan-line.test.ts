@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { detectors } from '../../plugins/index.ts'
 import { buildLine } from '../../src/cli/formats/scan-record.ts'
 import { scanLine } from '../../src/cli/scan/scan-batch.ts'
-import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { buildPage, detect, type PageInput } from '../../src/index.ts'
-import { SAMPLE_RULES } from '../support/sample-scan.ts'
-
-const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
+import { EMPTY_MATCHER } from '../support/empty-matcher.ts'
 
 describe('an invalid line is reported with its id or its number', () => {
   test.each([
@@ -42,18 +37,10 @@ describe('an invalid line is reported with its id or its number', () => {
     ['bytes that are not UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
   ])('%s', async (_, text, about, sentence) => {
-    const match = async (input: PageInput) => {
-      return {
-        verdict: detect(ruleset, buildPage(input)),
-        title: null,
-        packages: [],
-        isShell: false,
-        buildMs: 0,
-        detectMs: 0,
-      }
-    }
-    const matcher = { rules: SAMPLE_RULES, match, close: async () => {} }
-    const record = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, { matcher, include: [] })
+    const record = await scanLine(
+      { number: 7, text, isUtf8: !text?.includes('\ufffd') },
+      { matcher: EMPTY_MATCHER, include: [] },
+    )
     expect(buildLine(record, false)).toEqual({
       ...about,
       error: expect.stringContaining(sentence),
