@@ -43,6 +43,17 @@ export function readPolicy(config: Config): Policy {
   return buildPolicy(config, readVersion())
 }
 
+/** Builds the policy of a command, with the addresses that it opens. @throws UsageError */
+function readScanPolicy({ config, allow }: Pick<LiveOptions, 'config' | 'allow'>): Policy {
+  const opened = allow.map((entry) => {
+    const address = parseAllowed(entry)
+    if (address === null)
+      throw new UsageError(`--allow must be address[/bits][:port], IPv6 in brackets, not "${entry}"`)
+    return address
+  })
+  return readPolicy({ ...config, scanAllow: [...config.scanAllow, ...opened] })
+}
+
 /** Opens the scanner of live sites. `changes` override what the settings say. */
 export async function openScanner(
   {
@@ -54,15 +65,8 @@ export async function openScanner(
   { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
 ): Promise<Scanner> {
-  const opened = allow.map((entry) => {
-    const address = parseAllowed(entry)
-    if (address === null)
-      throw new UsageError(`--allow must be address[/bits][:port], IPv6 in brackets, not "${entry}"`)
-    return address
-  })
+  const policy = { ...readScanPolicy({ config, allow }), ...changes.policy }
   if (config.scanAllow.length > 0) stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
-  const settings = { ...config, scanAllow: [...config.scanAllow, ...opened] }
-  const policy = { ...readPolicy(settings), ...changes.policy }
   const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
   return new Scanner({
     folders: config.ruleFolders,
@@ -89,8 +93,7 @@ async function buildRenderer({ config, render, allow }: LiveOptions, { stderr }:
   if (!sandbox)
     stderr.write('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what this user can do\n')
   const { Renderer } = await import('../../browser/renderer.ts') // Only this option needs it.
-  const scanAllow = [...config.scanAllow, ...allow.map(parseAllowed).filter((entry) => entry !== null)]
-  return new Renderer({ chromium, sandbox, policy: readPolicy({ ...config, scanAllow }), concurrency: 1 })
+  return new Renderer({ chromium, sandbox, policy: readScanPolicy({ config, allow }), concurrency: 1 })
 }
 
 /** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
