@@ -10,6 +10,9 @@ interface Call {
   failure: StoreError | null
 }
 
+/** One for all instances: on Node before 24 each promise visits every storage that was ever used. */
+const calls = new AsyncLocalStorage<Call>()
+
 interface AuthCallsOptions {
   /** Milliseconds that a query may take; null for a store in this process. */
   readonly timeoutMs: number | null
@@ -25,7 +28,6 @@ interface AuthCallsOptions {
  * when a session cannot be deleted.
  */
 export class AuthCalls {
-  readonly #calls = new AsyncLocalStorage<Call>()
   readonly #options: AuthCallsOptions
 
   constructor(options: AuthCallsOptions) {
@@ -36,7 +38,7 @@ export class AuthCalls {
   async run<T>(work: () => Promise<T>): Promise<T> {
     const call: Call = { failure: null }
     try {
-      const value = await this.#calls.run(call, work)
+      const value = await calls.run(call, work)
       if (call.failure !== null) throw call.failure
       return value
     } catch (error) {
@@ -46,7 +48,7 @@ export class AuthCalls {
 
   /** Runs one query of better-auth. @throws StoreError, DuplicateError */
   async query<T>(query: () => Promise<T>): Promise<T> {
-    const call = this.#calls.getStore()
+    const call = calls.getStore()
     if (call?.failure) throw call.failure
     try {
       return await this.#limit(query())
