@@ -39,7 +39,7 @@ describe('the indexed engine and the naive one give the same hits and points', (
   test('on generated rules and pages', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(arbitraryCase, (one) => void expect([...compare(engine, [one])]).toEqual([])),
-      { numRuns: countRuns(500) },
+      { numRuns: countRuns(200) },
     )
   })
 

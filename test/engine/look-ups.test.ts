@@ -33,7 +33,7 @@ describe('literals', () => {
       const found = Index.of(folded).find(text)
       expect(found.map((i) => folded[i]).sort()).toEqual(folded.filter((one) => fold(text).includes(one)).sort())
     })
-    fc.assert(property, { numRuns: countRuns(5000) })
+    fc.assert(property, { numRuns: countRuns(1500) })
   })
 
   test('the automaton finds them in long texts, with more letters than its table has columns', {
@@ -63,7 +63,7 @@ describe('literals', () => {
       for (const { literal, start, end } of occurrences) expect(fold(text.slice(start, end))).toBe(folded[literal])
       expect(new Set(occurrences.map(({ literal }) => folded[literal]))).toEqual(new Set(expected))
     })
-    fc.assert(property, { numRuns: countRuns(1000) })
+    fc.assert(property, { numRuns: countRuns(400) })
   })
 })
 
@@ -92,7 +92,7 @@ describe('maps that mostly miss', () => {
         }
       }
     })
-    fc.assert(property, { numRuns: countRuns(2000) })
+    fc.assert(property, { numRuns: countRuns(700) })
   })
 })
 
@@ -112,7 +112,7 @@ describe('locators', () => {
         expect(matching).toEqual(all.filter((locator) => isUnder(locator, url, false)))
       },
     )
-    fc.assert(property, { numRuns: countRuns(5000) })
+    fc.assert(property, { numRuns: countRuns(1500) })
   })
 })
 
@@ -157,6 +157,6 @@ describe('patterns', () => {
       const part = findRequiredPart(one)
       if (part !== undefined) expect(matching.toLowerCase()).toContain(part.toLowerCase())
     })
-    fc.assert(property, { numRuns: countRuns(2000) })
+    fc.assert(property, { numRuns: countRuns(700) })
   })
 })

@@ -75,7 +75,7 @@ describe('URLs', () => {
       const url = new UrlResolver(buildBase(base, undefined)).resolve(text)
       expect(url && { host: url.host, path: url.path, href: url.href }).toEqual(parsePlain(text, base))
     })
-    fc.assert(property, { numRuns: countRuns(20_000) })
+    fc.assert(property, { numRuns: countRuns(6000) })
   })
 
   test.each([
@@ -183,7 +183,7 @@ describe('words', () => {
     const property = fc.property(texts, (text) => {
       expect(countWords(text)).toBe(text.match(word)?.length ?? 0)
     })
-    fc.assert(property, { numRuns: countRuns(20_000) })
+    fc.assert(property, { numRuns: countRuns(6000) })
   })
 
   test.each([

@@ -94,14 +94,14 @@ describe('compared with a second classifier', () => {
   test('the same IPv4 addresses are public', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(v4, (address) => (findBlockedReason(textOfV4(address)) !== null) === isSpecialV4(address)),
-      { numRuns: countRuns(5000) },
+      { numRuns: countRuns(2000) },
     )
   })
 
   test('the same IPv6 addresses are public', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(v6, (address) => (findBlockedReason(textOfV6(address)) !== null) === isSpecialV6(address)),
-      { numRuns: countRuns(5000) },
+      { numRuns: countRuns(2000) },
     )
   })
 
@@ -123,7 +123,7 @@ describe('compared with a second classifier', () => {
           : isSpecialV4(numberOfV4(target.host))
         expect(isSpecial, text).toBe(false)
       }),
-      { numRuns: countRuns(20_000) },
+      { numRuns: countRuns(8000) },
     )
     expect(literals).toBeGreaterThan(500)
   })

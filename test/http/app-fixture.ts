@@ -113,6 +113,20 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   }
 }
 
+/**
+ * Returns a function that opens one app for each of different settings. For tests of one file that only send requests with keys
+ * of their own.
+ */
+export function shareApps(): (settings?: Partial<AppSettings>) => Promise<TestApp> {
+  const apps = new Map<string, Promise<TestApp>>()
+  return (settings = {}) => {
+    const name = JSON.stringify(settings)
+    const app = apps.get(name) ?? openApp({ settings })
+    apps.set(name, app)
+    return app
+  }
+}
+
 function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'clock' | 'log' | 'scan'>): AppParts {
   return {
     ...parts,

@@ -3,11 +3,12 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { sampleScan } from '../support/sample-scan.ts'
-import { newSite, openApp, type TestApp } from './app-fixture.ts'
+import { newSite, openApp, shareApps, type TestApp } from './app-fixture.ts'
 import { findAppKind } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'
 
 const BATCHES = '/api/v1/batches'
+const openShared = shareApps()
 
 interface Line {
   readonly position: number
@@ -144,7 +145,7 @@ describe('lists', () => {
     ['CSV with semicolons', CSV, '?column=site', 'sep=;\nname;site\nA;a.example\n', ['a.example']],
     ['CSV in UTF-16', CSV, '?column=site', utf16('name\tsite\nA\ta.example\n'), ['a.example']],
   ])('%s', async (_, type, query, list, wanted) => {
-    const app = await openApp()
+    const app = await openShared()
     const { secret } = await app.newKey()
     const headers = { 'content-type': type }
     const { status, body } = await app.call({ method: 'POST', url: BATCHES + query, secret, headers, body: list })
@@ -210,7 +211,7 @@ describe('lists', () => {
     ],
     [CSV, '?column=site', '', 'name,site\n"A,a.example\n', 'The list is not valid CSV near line 2. Check the quotes.'],
   ])('%s%s is rejected: %#', async (type, query, idempotency, list, sentence) => {
-    const app = await openApp()
+    const app = await openShared()
     const { secret } = await app.newKey({ plan: 'free' })
     const headers = { 'content-type': type, ...(idempotency && { 'idempotency-key': idempotency }) }
     const { status, body } = await app.call({ method: 'POST', url: BATCHES + query, secret, headers, body: list })
@@ -223,7 +224,7 @@ describe('lists', () => {
     ['https://127.0.0.1/', 'blocked_target'],
     ['hook', 'invalid_url'],
   ])('the webhook %s is rejected', async (webhook, code) => {
-    const app = await openApp()
+    const app = await openShared()
     const { secret } = await app.newKey()
     const body = { urls: ['a.example'], webhook }
     const answer = await app.call({ method: 'POST', url: BATCHES, secret, body })
@@ -231,7 +232,7 @@ describe('lists', () => {
   })
 
   test('a list above 16 MiB is rejected with what is allowed', async () => {
-    const app = await openApp()
+    const app = await openShared()
     const { secret } = await app.newKey({ plan: 'free' })
     const headers = { 'content-type': TEXT }
     const list = Buffer.alloc(16 * 1024 * 1024 + 1, 'https://example.org/\n')
@@ -298,7 +299,7 @@ test.each([
   ['POST', '/abc/retry', 404, 404],
   ['PUT', '/abc/results', 405, 404],
 ])('%s %s: %d in revision 2, and %d in revision 1', async (method, path, second, first) => {
-  const app = await openApp()
+  const app = await openShared()
   for (const [revision, wanted] of [
     [2, second],
     [1, first],

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { buildCatalogue, CATALOGUE_KINDS } from '../../src/detector/catalogue.ts'
 import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
-import { onePlan, openApp } from './app-fixture.ts'
+import { onePlan, openApp, shareApps } from './app-fixture.ts'
 
 const PATH = '/api/v1/catalogue'
+const openShared = shareApps()
 
 test('every rule of the ruleset is an entry, ordered by kind and slug', async () => {
   const { rules: all, version } = openOwnRuleset()
@@ -85,7 +86,7 @@ test.each([
   ['?kind=builder&kind=builder', 'kind must be one of builder, hosting, site-type, technology.'],
   ['?kinds=builder', 'Unknown parameter "kinds". Did you mean "kind"? Known parameters: kind.'],
 ])('%s is rejected', async (query, sentence) => {
-  const app = await openApp()
+  const app = await openShared()
   const { status, body } = await app.call({ url: `${PATH}${query}`, secret: (await app.newKey()).secret })
   expect([status, body.code, body.error]).toEqual([400, 'invalid_request', sentence])
 })
@@ -98,7 +99,7 @@ test.each([
 ])(
   '%s /catalogue%s: %d in revision 2, and %d in revision 1; 401 without a key',
   async (method, query, second, first) => {
-    const app = await openApp()
+    const app = await openShared()
     for (const [revision, wanted] of [
       [2, second],
       [1, first],

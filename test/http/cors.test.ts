@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { openApp, scanOf } from './app-fixture.ts'
+import { scanOf, shareApps } from './app-fixture.ts'
 
 const ours = 'https://app.example'
 const others = 'https://other.example'
 const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'GET' })
 const EXPOSED =
   'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age, x-quota-limit, x-quota-remaining, x-quota-reset'
+
+const openShared = shareApps()
 
 describe('requests from other origins', () => {
   test.each([
@@ -17,7 +19,7 @@ describe('requests from other origins', () => {
     ['one with a common prefix', [ours], `${ours}.evil.example`, undefined],
     ['the null origin of a file', [ours], 'null', undefined],
   ] as const)('%s', async (_, corsOrigins, origin, wanted) => {
-    const app = await openApp({ settings: { corsOrigins } })
+    const app = await openShared({ corsOrigins })
     const { secret } = await app.newKey()
     for (const [status, request] of [
       [200, { url: scanOf('https://example.org'), secret }],
@@ -43,7 +45,7 @@ describe('requests from other origins', () => {
   })
 
   test.each([[[]], [[ours]], ['*']] as const)('OPTIONS without an origin, with %j', async (corsOrigins) => {
-    const app = await openApp({ settings: { corsOrigins } })
+    const app = await openShared({ corsOrigins })
     const answer = await app.call({ method: 'OPTIONS', url: '/api/v1/scan' })
     expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, POST, OPTIONS'])
     expect((await app.call({ method: 'OPTIONS', url: '/api/v1/me' })).headers.allow).toBe('GET, OPTIONS')
@@ -65,7 +67,7 @@ describe('security headers', () => {
     '/',
     '/favicon.ico',
   ])('%s', async (url) => {
-    const app = await openApp()
+    const app = await openShared()
     const { headers } = await app.call({ url })
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -91,7 +93,7 @@ describe('the request id', () => {
     ['a quote', 'a"b', false],
     ['letters beyond ASCII', 'ü', false],
   ])('%s', async (_, id, isEchoed) => {
-    const app = await openApp()
+    const app = await openShared()
     for (const url of ['/api/v1/me', '/nothing', '/health/live', '/api/v1/%zz']) {
       const { headers } = await app.call({ url, headers: { 'x-request-id': id } })
       expect(headers['x-request-id'] === id).toBe(isEchoed)

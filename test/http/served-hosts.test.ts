@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { buildHostFilter, type HostSettings } from '../../src/http/served-hosts.ts'
 import { openPortal } from '../portal/portal-fixture.ts'
-import { openApp, type TestApp } from './app-fixture.ts'
+import { openApp, shareApps, type TestApp } from './app-fixture.ts'
 
 interface Sent {
   /** The header Host; null for none. */
@@ -25,6 +25,8 @@ function isServed(
   const filter = buildHostFilter({ host: '127.0.0.1', publicUrl: null, allowedHosts: [], ...settings })
   return filter({ raw, originalUrl: target }) === null
 }
+
+const openShared = shareApps()
 
 const LAN = { host: '0.0.0.0' }
 const DUAL = { host: '::' }
@@ -157,7 +159,7 @@ describe('a request to a host that is not served', () => {
   })
 
   test.each(['/health/live', '/health/ready'])('is answered by the health check %s', async (url) => {
-    const app = await openApp()
+    const app = await openShared()
     for (const headers of [HOST, { host: '10.1.2.3:3000' }, { host: '' }])
       expect((await app.call({ url, headers })).status).toBe(200)
   })
@@ -173,7 +175,7 @@ describe('a request to a host that is not served', () => {
     '/metrics',
     '/%',
   ])('gets JSON outside of the API: %s', async (url) => {
-    const { status, body } = await (await openApp()).call({ url, headers: HOST })
+    const { status, body } = await (await openShared()).call({ url, headers: HOST })
     expect([status, body?.code]).toEqual([421, 'misdirected_request'])
   })
 

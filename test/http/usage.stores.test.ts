@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { listDaysOfMonth } from '../../src/keys/calendar.ts'
-import { NEXT_YEAR, newSite, onePlan, openApp, scanOf } from './app-fixture.ts'
+import { NEXT_YEAR, newSite, onePlan, openApp, scanOf, shareApps } from './app-fixture.ts'
 import { findAppKind } from './app-kinds.ts'
 
 const NOW = Date.UTC(NEXT_YEAR, 4, 3, 12)
 const MAY = `${NEXT_YEAR}-05`
+const openShared = shareApps()
 
 interface Day {
   readonly date: string
@@ -95,7 +96,7 @@ test.each([
   [`?month=${NEXT_YEAR}-06`, 'month is in the future.'],
   ['?months=2026-05', 'Unknown parameter "months". Did you mean "month"? Known parameters: month.'],
 ])('%s is rejected', async (query, sentence) => {
-  const app = await openApp({ now: NOW })
+  const app = await openShared()
   const { secret } = await app.newKey()
   const { status, body } = await app.call({ url: `/api/v1/usage${query}`, secret })
   expect([status, body.code, body.error]).toEqual([400, 'invalid_request', sentence])
@@ -107,7 +108,7 @@ test.each([
   ['POST', '/usage', 405, 404],
   ['DELETE', '/usage', 405, 404],
 ])('%s %s: %d in revision 2, and %d in revision 1, like an unknown path', async (method, path, second, first) => {
-  const app = await openApp({ now: NOW })
+  const app = await openShared()
   for (const [revision, wanted] of [
     [2, second],
     [1, first],

@@ -61,7 +61,7 @@ describe('a secret', () => {
         fc.pre(whole[at] !== letter)
         expect(isWellFormed(whole.slice(0, at) + letter + whole.slice(at + 1))).toBe(false)
       }),
-      { numRuns: countRuns(5000) },
+      { numRuns: countRuns(1500) },
     )
   })
 
@@ -73,7 +73,7 @@ describe('a secret', () => {
         expect(isWellFormed(before + one + one + next + after)).toBe(false)
         if (one !== next) expect(isWellFormed(before + next + one + after)).toBe(false)
       }),
-      { numRuns: countRuns(5000) },
+      { numRuns: countRuns(1500) },
     )
   })
 

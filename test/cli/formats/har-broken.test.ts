@@ -67,7 +67,7 @@ test('any HAR content results in a page or a SetupError', { tags: ['property'] }
       const found = await readHar(file).catch((error) => void expect(error).toBeInstanceOf(SetupError))
       if (found && ++pages) buildPage(found)
     }),
-    { numRuns: countRuns(500) },
+    { numRuns: countRuns(200) },
   )
   expect(pages).toBeGreaterThan(50)
 })

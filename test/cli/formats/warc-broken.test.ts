@@ -169,6 +169,6 @@ test('after any damage, reading ends, and other pages are unchanged', { tags: ['
       const sound = pages.filter((page) => records.some((one) => one.includes(formatPage(page), 'utf8')))
       expect(sound.length).toBeGreaterThanOrEqual(2)
     }),
-    { numRuns: countRuns(300) },
+    { numRuns: countRuns(120) },
   )
 })
