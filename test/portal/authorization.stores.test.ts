@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { BatchRunner } from '../../src/batches/batch-service.ts'
 import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findAppKind } from '../http/app-kinds.ts'
@@ -105,6 +105,19 @@ const CHANGING: ReadonlySet<string> = new Set([
 /** Queries of pages that need one. */
 const QUERIES: Readonly<Record<string, string>> = { '/account/usage.csv': `?year=${new Date().getUTCFullYear()}` }
 
+/** On servers, one page of each way to read a session or an object is enough: the others differ in what the process does. */
+const ON_SERVERS: ReadonlySet<string> = new Set([
+  'GET /account',
+  'GET /account/keys/:id',
+  'POST /account/keys/:id/revoke',
+  'GET /batches/:id',
+  'GET /admin',
+  'GET /admin/accounts/:id',
+  'POST /admin/accounts/:id/suspend',
+  'POST /logout',
+])
+const isTried = (page: string): boolean => inject('stores') === 'embedded' || ON_SERVERS.has(page)
+
 test('every page has an expected status for every role', () => {
   expect(Object.keys(EXPECTED).sort()).toEqual(PAGES.map(({ method, path }) => `${method} ${path}`).sort())
   for (const statuses of Object.values(EXPECTED)) expect(statuses).toHaveLength(ROLES.length)
@@ -123,7 +136,9 @@ describe.skipIf(kind.isMissing).each([kind])('who may open which page, on $name'
     scene = await openScene(portal, loggedIn)
   })
 
-  const adminPaths = PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path)
+  const adminPaths = PAGES.filter(({ method, path, needs }) => needs === 'admin' && isTried(`${method} ${path}`)).map(
+    ({ path }) => path,
+  )
   test.each([...new Set(adminPaths)])('%s is hidden whatever the method', async (path) => {
     const url = path.replace(':id', scene.ids[path.split('/:id')[0]])
     const send = async (role: Role, method: 'POST' | 'PUT' | 'OPTIONS'): Promise<readonly [number, unknown]> => {
@@ -138,9 +153,9 @@ describe.skipIf(kind.isMissing).each([kind])('who may open which page, on $name'
     expect(await send('admin', 'PUT')).toEqual([405, expect.stringMatching(/^(?:GET|POST)\b/)])
   })
 
-  const rows = Object.entries(EXPECTED).flatMap(([page, statuses]) =>
-    statuses.map((status, i) => [page, ROLES[i], status] as const),
-  )
+  const rows = Object.entries(EXPECTED)
+    .filter(([page]) => isTried(page))
+    .flatMap(([page, statuses]) => statuses.map((status, i) => [page, ROLES[i], status] as const))
   test.each(rows)('%s for %s: %s', async (page, role, expected) => {
     const [method, path] = page.split(' ')
     const own = CHANGING.has(page) ? await openScene(portal, loggedIn) : scene
