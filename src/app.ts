@@ -65,7 +65,7 @@ export interface App {
 }
 
 /** The objects that the parts of the application share. */
-interface Context extends AppParts {
+interface SharedParts extends AppParts {
   readonly switches: ServiceSwitches
   readonly pepperCheck: PepperCheck
   readonly limiter: ScanLimiter
@@ -107,7 +107,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   }
 }
 
-function buildContext(parts: AppParts): Context {
+function buildContext(parts: AppParts): SharedParts {
   const limiter = new ScanLimiter({ running: parts.settings.scanConcurrency })
   const singleFlight = buildSingleFlight(parts, limiter)
   const switches = new ServiceSwitches(parts.store, parts.log)
@@ -196,7 +196,7 @@ async function runMeasuredScan(
 /** Registers the hooks that apply to every request, whatever its path. */
 async function registerHooks(
   fastify: FastifyInstance,
-  context: Context,
+  context: SharedParts,
   securityHeaders: Awaited<ReturnType<typeof buildSecurityHeaders>>,
 ): Promise<void> {
   const { clock, metrics, pending, drain, settings } = context
@@ -235,7 +235,7 @@ async function registerHooks(
   })
 }
 
-async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
+async function registerRoutes(fastify: FastifyInstance, context: SharedParts): Promise<void> {
   const { corsOrigins } = context.settings
   ignoreBodies(fastify)
   const allowOnlyRegistered = watchRoutes(fastify)
@@ -263,7 +263,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
 }
 
 /** Registers the checks of every API request in the order that docs/api.md specifies. The route of scans makes more checks. */
-function registerChecks(v1: FastifyInstance, context: Context): void {
+function registerChecks(v1: FastifyInstance, context: SharedParts): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)
   const basePath = findBasePath(settings.publicUrl)
@@ -295,7 +295,7 @@ function registerChecks(v1: FastifyInstance, context: Context): void {
   })
 }
 
-function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
+function registerApiHeaders(v1: FastifyInstance, { shared }: SharedParts): void {
   v1.addHook('onSend', (request, reply, payload, done) => {
     const state = getRequestState(request)
     const setHeaders = (window: RateLimitWindow): void => {
@@ -309,7 +309,7 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
   })
 }
 
-function registerMetrics({ metrics, rules, version, readGauges }: Context): void {
+function registerMetrics({ metrics, rules, version, readGauges }: SharedParts): void {
   metrics.watch(readGauges)
   const setBuildInfo = ({ version: ruleset }: RulesetInfo): void => {
     metrics.buildInfo.reset()
@@ -321,7 +321,7 @@ function registerMetrics({ metrics, rules, version, readGauges }: Context): void
 
 async function closeApp(
   fastify: FastifyInstance,
-  { pending, singleFlight, switches, embedded }: Context,
+  { pending, singleFlight, switches, embedded }: SharedParts,
 ): Promise<void> {
   const batchesEnded = embedded?.close()
   await stopListening(fastify.server)

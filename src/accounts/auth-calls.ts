@@ -6,7 +6,7 @@ import { StoreError } from '../store/types.ts'
 export class DuplicateError extends Error {}
 
 /** The first failure of the store during one call of a method of `Accounts`. */
-interface Call {
+interface AuthCall {
   failure: StoreError | null
 }
 
@@ -25,7 +25,7 @@ interface AuthCallsOptions {
  * when a session cannot be deleted.
  */
 export class AuthCalls {
-  readonly #calls = new AsyncLocalStorage<Call>()
+  readonly #calls = new AsyncLocalStorage<AuthCall>()
   readonly #options: AuthCallsOptions
 
   constructor(options: AuthCallsOptions) {
@@ -34,7 +34,7 @@ export class AuthCalls {
 
   /** Runs one call. @throws StoreError if one of its queries has failed */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const call: Call = { failure: null }
+    const call: AuthCall = { failure: null }
     try {
       const value = await this.#calls.run(call, work)
       if (call.failure !== null) throw call.failure

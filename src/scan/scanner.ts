@@ -23,10 +23,10 @@ import type { Networks } from '../networks/network-table.ts'
 import { openOwnNetworks } from '../networks/open-networks.ts'
 import { CurrentPool } from './current-pool.ts'
 import { RulesetChanged } from './current-rules.ts'
-import type { Extras, Part } from './extra-schemas.ts'
+import type { Extras, SystemPart } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
-import { type ReadPage, readFurtherPages } from './further-pages.ts'
+import { readFurtherPages, type SitePage } from './further-pages.ts'
 import { RecentKills } from './recent-kills.ts'
 import type { RenderMode } from './render-modes.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
@@ -43,10 +43,10 @@ export interface LiveScan {
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
   /** The pages that were read; absent if one was asked for. */
-  readonly parts?: readonly Part[]
+  readonly parts?: readonly SystemPart[]
 }
 
-export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<
+export type LiveResult = Result & { readonly parts?: readonly SystemPart[] } & Partial<
     Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>
   >
 
@@ -254,7 +254,7 @@ export class Scanner {
 }
 
 /** Describes what was found on a page. @param now the time of the scan */
-function describePage({ site, matched: { verdict, packages } }: ReadPage, now: Date): PageFindings {
+function describePage({ site, matched: { verdict, packages } }: SitePage, now: Date): PageFindings {
   return { verdict, details: describeDetails(verdict, { now }), packages, isLate: site.lateBodies > 0 }
 }
 

@@ -1,6 +1,6 @@
 import type { Result, Verdict } from '../../index.ts'
 import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
-import type { Extras, Part } from '../../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../../scan/extra-schemas.ts'
 import type { LiveResult } from '../../scan/scanner.ts'
 
 /** The result of a saved page. */
@@ -22,7 +22,7 @@ export interface ScannedPage extends ScanFacts {
   readonly details: readonly TechnologyDetail[]
   readonly packages: Extras['packages']
   /** The pages of a site that were read; absent if one was asked for. */
-  readonly parts?: readonly Part[] | undefined
+  readonly parts?: readonly SystemPart[] | undefined
   /** The ten fields and the extras that were requested. */
   readonly result: LiveResult | SavedResult
   /** HTTP status; null if it is unknown. */
