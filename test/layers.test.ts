@@ -165,7 +165,9 @@ describe('who may import whom', () => {
 
 /** The names of the types that a file declares, exported or not, except inside of functions. */
 function typesOf(file: string): string[] {
-  const declared = textOf(file).matchAll(/^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm)
+  const declared = textOf(file).matchAll(
+    /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm,
+  )
   return [...declared].map(([, name]) => name)
 }
 
