@@ -1,7 +1,7 @@
 import type { Result, Verdict } from '../../index.ts'
 import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
 import type { Extras, SystemPart } from '../../scan/extra-schemas.ts'
-import type { LiveResult } from '../../scan/scanner.ts'
+import type { LiveResult } from '../../scan/live-result.ts'
 
 /** The result of a saved page. */
 type SavedResult = Result & Partial<Pick<Extras, 'details' | 'packages'>>
