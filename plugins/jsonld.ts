@@ -15,7 +15,7 @@ export const jsonld: Detector = {
   },
 }
 
-type Node = Readonly<Record<string, unknown>>
+type JsonLdNode = Readonly<Record<string, unknown>>
 
 /** What is looked for, and what was found. */
 interface Search {
@@ -29,7 +29,7 @@ function findNodes(data: unknown, search: Search, depth: number): void {
     for (const item of data) findNodes(item, search, depth + 1)
     return
   }
-  const node = data as Node
+  const node = data as JsonLdNode
   for (const name of readTypes(node['@type']))
     if (name !== '' && search.wanted.has(name)) findValues(node, name, search, depth)
   for (const value of Object.values(node)) findNodes(value, search, depth + 1)
@@ -45,7 +45,7 @@ function findValues(value: unknown, path: string, search: Search, depth: number)
   if (depth > MAX_DEPTH) return
   if (Array.isArray(value)) for (const item of value) findValues(item, path, search, depth + 1)
   else if (typeof value === 'object' && value !== null) {
-    search.found.push({ name: path, text: readNodeText(value as Node) })
+    search.found.push({ name: path, text: readNodeText(value as JsonLdNode) })
     for (const [field, inner] of Object.entries(value)) {
       const below = `${path}.${field}`
       if (search.wanted.has(below)) findValues(inner, below, search, depth + 1)
@@ -54,7 +54,7 @@ function findValues(value: unknown, path: string, search: Search, depth: number)
 }
 
 /** Reads the text of a node: its value, otherwise its name, URL or id. */
-function readNodeText(node: Node): string {
+function readNodeText(node: JsonLdNode): string {
   const text = node['@value'] ?? node.name ?? node.url ?? node['@id'] ?? ''
   return typeof text === 'object' ? '' : String(text)
 }

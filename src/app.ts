@@ -7,7 +7,6 @@ import { openMemoryGate } from './batches/host-gate.ts'
 import { WebhookSender } from './batches/webhook.ts'
 import type { RulesetInfo } from './detector/ruleset-info.ts'
 import type { Target } from './fetch/target.ts'
-import { Authenticator } from './http/auth.ts'
 import { ignoreBodies, registerBodies } from './http/body.ts'
 import { registerBotDirectory } from './http/bot-directory.ts'
 import { registerHealth } from './http/health.ts'
@@ -15,7 +14,6 @@ import { registerMcp } from './http/mcp.ts'
 import { registerDocs } from './http/openapi/openapi.ts'
 import type { AppParts } from './http/parts.ts'
 import { PepperCheck } from './http/pepper-check.ts'
-import { readAddressWindow, setRateHeaders } from './http/rate-headers.ts'
 import { logDisconnect, logResponse, logScanFailure } from './http/request-log.ts'
 import { buildHostCheck } from './http/served-hosts.ts'
 import { PendingRequests } from './http/server/pending-requests.ts'
@@ -32,6 +30,7 @@ import { stopListening } from './http/server/stop-listening.ts'
 import { findBasePath, findSlashless } from './http/trailing-slash.ts'
 import { registerBatches } from './http/v1/batches.ts'
 import { registerCatalogue } from './http/v1/catalogue.ts'
+import { registerApiHeaders, registerChecks } from './http/v1/checks.ts'
 import { registerMe } from './http/v1/me.ts'
 import { buildNotFound } from './http/v1/nearest-path.ts'
 import { registerScan } from './http/v1/scan.ts'
@@ -39,15 +38,12 @@ import { registerUsage } from './http/v1/usage.ts'
 import { isPageRequest, sendErrorPage } from './portal/routes/error-pages.tsx'
 import { RulesetChanged } from './scan/current-rules.ts'
 import type { Gauges } from './service/metrics.ts'
-import { buildQuotaHeaders } from './service/quota.ts'
-import { countKeyRequest, findRevision } from './service/rate-limit.ts'
-import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './service/request-state.ts'
+import { RequestState, sanitizeId } from './service/request-state.ts'
 import { ScanLimiter } from './service/scan-limiter.ts'
 import { ScanRunner } from './service/scan-runner.ts'
 import { ServiceSwitches } from './service/service-switches.ts'
 import { SingleFlight } from './service/single-flight.ts'
 import { watchRoutes } from './web/allowed-methods.ts'
-import { findClientAddress, normalizeClient } from './web/client-address.ts'
 import { sendError, toApiError } from './web/error-responses.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
@@ -65,7 +61,7 @@ export interface App {
 }
 
 /** The objects that the parts of the application share. */
-interface Context extends AppParts {
+interface SharedParts extends AppParts {
   readonly switches: ServiceSwitches
   readonly pepperCheck: PepperCheck
   readonly limiter: ScanLimiter
@@ -107,7 +103,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   }
 }
 
-function buildContext(parts: AppParts): Context {
+function buildContext(parts: AppParts): SharedParts {
   const limiter = new ScanLimiter({ running: parts.settings.scanConcurrency })
   const singleFlight = buildSingleFlight(parts, limiter)
   const switches = new ServiceSwitches(parts.store, parts.log)
@@ -196,7 +192,7 @@ async function runMeasuredScan(
 /** Registers the hooks that apply to every request, whatever its path. */
 async function registerHooks(
   fastify: FastifyInstance,
-  context: Context,
+  context: SharedParts,
   securityHeaders: Awaited<ReturnType<typeof buildSecurityHeaders>>,
 ): Promise<void> {
   const { clock, metrics, pending, drain, settings } = context
@@ -235,7 +231,7 @@ async function registerHooks(
   })
 }
 
-async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
+async function registerRoutes(fastify: FastifyInstance, context: SharedParts): Promise<void> {
   const { corsOrigins } = context.settings
   ignoreBodies(fastify)
   const allowOnlyRegistered = watchRoutes(fastify)
@@ -262,54 +258,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   await registerPortal(fastify, { ...context, accounts })
 }
 
-/** Registers the checks of every API request in the order that docs/api.md specifies. The route of scans makes more checks. */
-function registerChecks(v1: FastifyInstance, context: Context): void {
-  const { shared, settings, switches } = context
-  const keys = new Authenticator(context)
-  const basePath = findBasePath(settings.publicUrl)
-  // Runs before all checks: the redirect says nothing about the path, and clients send their key again.
-  v1.addHook('onRequest', (request, reply, done) => {
-    const path = findSlashless(request.url, basePath)
-    if (path === null) done()
-    else reply.redirect(path, 308)
-  })
-  v1.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS') return // Browsers send preflight requests without a key; they are not counted.
-    const state = getRequestState(request)
-    switches.check()
-    const key = await keys.authenticate(request.headers, findClientAddress(request), state)
-    state.key = key
-    state.revision = findRevision(key, settings)
-  })
-  v1.addHook('preHandler', async (request) => {
-    const state = getRequestState(request)
-    if (state.key === undefined) return
-    const { read } = request.routeOptions.config
-    const lookup = read?.(request, state) ?? {}
-    await countKeyRequest(state, state.key, { settings, shared, lookup })
-    // An unknown path or method gets 404 or 405, whatever is wrong with its body.
-    if (read !== undefined && state.error !== undefined) throw state.error
-  })
-  v1.setNotFoundHandler((request) => {
-    throw buildNotFound(request.url, { revision: getRequestState(request).revision, basePath })
-  })
-}
-
-function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
-  v1.addHook('onSend', (request, reply, payload, done) => {
-    const state = getRequestState(request)
-    const setHeaders = (window: RateLimitWindow): void => {
-      setRateHeaders(reply, state, window)
-      if (state.revision === 2) reply.headers(buildQuotaHeaders(state))
-      if (state.hasUnreadBody) reply.header('connection', 'close')
-      done(null, payload)
-    }
-    if (state.window) setHeaders(state.window)
-    else readAddressWindow(normalizeClient(findClientAddress(request)), state.now, shared).then(setHeaders, done)
-  })
-}
-
-function registerMetrics({ metrics, rules, version, readGauges }: Context): void {
+function registerMetrics({ metrics, rules, version, readGauges }: SharedParts): void {
   metrics.watch(readGauges)
   const setBuildInfo = ({ version: ruleset }: RulesetInfo): void => {
     metrics.buildInfo.reset()
@@ -321,7 +270,7 @@ function registerMetrics({ metrics, rules, version, readGauges }: Context): void
 
 async function closeApp(
   fastify: FastifyInstance,
-  { pending, singleFlight, switches, embedded }: Context,
+  { pending, singleFlight, switches, embedded }: SharedParts,
 ): Promise<void> {
   const batchesEnded = embedded?.close()
   await stopListening(fastify.server)

@@ -5,7 +5,7 @@ import type { JobOutcome, QueueWorker } from './batches/queue/queue-worker.ts'
 import { WebhookSender } from './batches/webhook.ts'
 import { type Backends, openBackends, openMetrics, type Service, type ServiceOptions } from './compose.ts'
 import type { Config } from './config/config.ts'
-import { openConnection } from './coordination/redis/connection.ts'
+import { openConnection, type RunScript } from './coordination/redis/connection.ts'
 import { SetupError } from './errors.ts'
 import { ScanLimiter } from './service/scan-limiter.ts'
 
@@ -41,8 +41,6 @@ export async function openWorker(options: ServiceOptions): Promise<Service> {
     },
   }
 }
-
-type RunScript = Awaited<ReturnType<typeof openConnection>>['run']
 
 async function openQueue(
   { config, log }: ServiceOptions,

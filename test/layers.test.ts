@@ -163,6 +163,22 @@ describe('who may import whom', () => {
   })
 })
 
+/** The names of the types that a file declares, exported or not, except inside of functions. */
+function typesOf(file: string): string[] {
+  const declared = textOf(file).matchAll(
+    /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm,
+  )
+  return [...declared].map(([, name]) => name)
+}
+
+test('each name of a type means one thing in all files', () => {
+  const files = new Map<string, string[]>()
+  for (const file of own) for (const name of typesOf(file)) files.set(name, [...(files.get(name) ?? []), file])
+  expect(files.size).toBeGreaterThan(500)
+  // Export a type that means the same from one file, and import it. Rename a type that means something else.
+  expect([...files].filter(([, declaring]) => declaring.length > 1)).toEqual([])
+})
+
 /** Quoted words in the code of a layer, comments excluded, as `file: word`. */
 function quotedWords(layers: RegExp): string[] {
   return own

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectFolder } from '../src/rules/built.ts'
-import type { Comparison } from './compare/comparison.ts'
+import type { ToolComparison } from './compare/comparison.ts'
 import { formatTable } from './service-tables.ts'
 
 /** Reads the last comparison that the project has stored. */
-export function readStoredComparison(): Comparison {
+export function readStoredComparison(): ToolComparison {
   return JSON.parse(readFileSync(join(projectFolder(), 'docs', 'benchmark.json'), 'utf8'))
 }
 

@@ -13,18 +13,18 @@ export async function buildClientFiles(rules: Rules, version: string): Promise<R
   const document = buildDocument({ rules, settings, version, accounts: null }, 2)
   return {
     'clients/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-    'clients/typescript/src/schema.ts': await formatTypes(document.components as Components),
+    'clients/typescript/src/schema.ts': await formatTypes(document.components as DocumentComponents),
   }
 }
 
-interface Components {
+interface DocumentComponents {
   readonly schemas: Readonly<Record<string, object>>
 }
 
 const BANNER = '// Generated from clients/openapi.json by "tools/run docs --write". Do not edit.'
 
 /** Formats the named components of a document as TypeScript types. Open objects have an index signature for additional fields. */
-async function formatTypes({ schemas }: Components): Promise<string> {
+async function formatTypes({ schemas }: DocumentComponents): Promise<string> {
   const definitions = adaptSchema(schemas) as Record<string, object>
   const text = await compile({ title: 'Siteprint', definitions }, 'Siteprint', {
     bannerComment: BANNER,

@@ -7,7 +7,7 @@ import { defineCommand, EXIT, readArgs, UsageError } from '../src/cli/command/co
 import { runMain } from '../src/cli/command/run-main.ts'
 import { loadRuleset } from '../src/index.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import type { Comparison, Machine, SampledNaming } from './compare/comparison.ts'
+import type { Machine, SampledNaming, ToolComparison } from './compare/comparison.ts'
 import type { DetectorCommand } from './compare/detector-process.ts'
 import { LabelledNames, NameKeys } from './compare/match-names.ts'
 import { type PageSet, readPages } from './compare/read-pages.ts'
@@ -119,13 +119,13 @@ async function buildComparison(
   runs: readonly DetectorRun[],
   { pages, hash }: PageSet,
   { file, oneCore, sampleCount }: ComparisonFacts,
-): Promise<{ readonly comparison: Comparison; readonly sample: readonly SampledNaming[] }> {
+): Promise<{ readonly comparison: ToolComparison; readonly sample: readonly SampledNaming[] }> {
   const keys = new NameKeys(JSON.parse(readFileSync(join(projectFolder(), 'tools', 'compare', 'names.json'), 'utf8')))
   const { named, spelling } = collectNames(runs, keys)
   const labels = pages.map(({ label }) => label)
   const count = labels.filter((label) => label !== null).length
   const labelled = count === 0 ? null : new LabelledNames(labels, (await loadRuleset()).rules, keys)
-  const comparison: Comparison = {
+  const comparison: ToolComparison = {
     format: 1,
     measured: new Date().toISOString(),
     machine: describeMachine(oneCore),
@@ -150,7 +150,7 @@ function describeMachine(oneCore: boolean): Machine {
   }
 }
 
-function formatLines({ detectors }: Comparison): string {
+function formatLines({ detectors }: ToolComparison): string {
   return detectors
     .map(({ name, namingsPerPage, pagesPerSecond, speed, failures }) => {
       const failed = failures === 0 ? '' : `, ${failures} failures`

@@ -2,7 +2,8 @@ import { Writable } from 'node:stream'
 import { main } from '../src/cli/accounts.ts'
 import { EXIT } from '../src/cli/command/command.ts'
 
-type Env = Readonly<Record<string, string>>
+/** Environment variables of a program that is started. */
+export type Env = Readonly<Record<string, string>>
 
 /**
  * Creates the account of an operator with the command, as its address cannot be used to sign up, and confirms the address.

@@ -17,13 +17,13 @@ const USAGE = `usage: node tools/fuzz.mjs [--seconds N] [--seed N] [--runs N] [p
 const MAX_SEED = 2 ** 31 - 1
 
 /** A mistake in the arguments. */
-class UsageError extends Error {}
+class FuzzUsageError extends Error {}
 
 function readNumber(name, text, most) {
   if (text === undefined) return undefined
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number <= most) return number
-  throw new UsageError(`--${name} must be an integer from 0 to ${most}, not "${text}"`)
+  throw new FuzzUsageError(`--${name} must be an integer from 0 to ${most}, not "${text}"`)
 }
 
 function readArguments() {
@@ -38,7 +38,7 @@ function readArguments() {
       files: findFiles(positionals),
     }
   } catch (error) {
-    if (error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS')) {
+    if (error instanceof FuzzUsageError || error.code?.startsWith('ERR_PARSE_ARGS')) {
       process.stderr.write(`${error.message}\n${USAGE}`)
       process.exit(2)
     }
@@ -53,7 +53,8 @@ function findFiles(parts) {
     .filter((file) => /\.(?:test|system|timed)\.ts$/.test(file))
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .filter((file) => /tags: \['property'\]/.test(readFileSync(file, 'utf8')))
-  if (files.length === 0) throw new UsageError(`No file with a property test has ${parts.join(' or ')} in its path.`)
+  if (files.length === 0)
+    throw new FuzzUsageError(`No file with a property test has ${parts.join(' or ')} in its path.`)
   return files
 }
 

@@ -35,7 +35,7 @@ export interface GeneratedDoc {
   readonly problems: readonly string[]
 }
 
-type Parts = Readonly<Record<string, string>>
+type GeneratedParts = Readonly<Record<string, string>>
 
 /** Generated parts by name. A part may depend on the document that contains it. */
 export const PARTS = {
@@ -107,7 +107,7 @@ function readRules(): CheckedRules {
 }
 
 /** Inserts each part between `<!-- generated:name -->` and `<!-- /generated -->`. Reports parts without markers, and markers without a part. */
-export function fillParts(file: string, text: string, parts: Parts): GeneratedDoc {
+export function fillParts(file: string, text: string, parts: GeneratedParts): GeneratedDoc {
   const missing = new Set(Object.keys(parts))
   const problems: string[] = []
   const wanted = text.replace(

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from '../src/cli/command/command.ts'
 import { runMain } from '../src/cli/command/run-main.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import { TIME_LIMIT, type Verdict } from './mutation/judge.ts'
+import { type MutantVerdict, TIME_LIMIT } from './mutation/judge.ts'
 import { type Measurement, measureMutants } from './mutation/measure.ts'
 
 /** Folder → the share of its mutants that the tests must catch, in percent. */
@@ -48,7 +48,7 @@ Exit code: 0 caught often enough, 1 not, 2 wrong usage or another error.
 const main = defineCommand(HELP, async (args, io) => {
   const { measurement, out } = readMeasurement(args, io)
   if (out !== undefined) writeFileSync(out, '')
-  const verdicts: Verdict[] = []
+  const verdicts: MutantVerdict[] = []
   for await (const verdict of measureMutants(measurement)) {
     verdicts.push(verdict)
     if (verdict.caughtBy === null) io.stdout.write(`${formatSurvivor(verdict)}\n`)
@@ -94,7 +94,7 @@ function readNumber(name: string, text: string | undefined): number | undefined 
 }
 
 /** Formats a mutant as `file:line original → replacement`. */
-function formatSurvivor({ mutant: { file, line, original, replacement } }: Verdict): string {
+function formatSurvivor({ mutant: { file, line, original, replacement } }: MutantVerdict): string {
   const shown = [original, replacement].map((text) => {
     const [first, ...more] = text.split('\n')
     return more.length > 0 ? `${first} …` : first
@@ -102,7 +102,7 @@ function formatSurvivor({ mutant: { file, line, original, replacement } }: Verdi
   return `${file}:${line} ${shown.join(' → ')}`
 }
 
-function measureShare(folder: string, verdicts: readonly Verdict[]): { text: string; isEnough: boolean } {
+function measureShare(folder: string, verdicts: readonly MutantVerdict[]): { text: string; isEnough: boolean } {
   const own = verdicts.filter(({ mutant }) => mutant.file.startsWith(`${folder}/`))
   const caught = own.filter(({ caughtBy }) => caughtBy !== null).length
   const floor = FLOORS.get(folder) ?? 0

@@ -11,7 +11,7 @@ export interface OpenedDatabase {
   readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>
 }
 
-interface OpenOptions {
+interface AdapterOptions {
   /** Milliseconds that a query to a server may take. */
   readonly timeoutMs: number
   /** @throws StoreError if the store is known to be down */
@@ -21,7 +21,7 @@ interface OpenOptions {
 }
 
 /** Loads only the adapter of the database in use, because each takes time to load. */
-export async function openAuthDatabase(database: AuthDatabase, options: OpenOptions): Promise<OpenedDatabase> {
+export async function openAuthDatabase(database: AuthDatabase, options: AdapterOptions): Promise<OpenedDatabase> {
   if (database.kind === 'sqlite') {
     const { buildSqliteKind } = await import('./sqlite-adapter.ts')
     return guardDatabase(buildSqliteKind(database), { ...options, timeoutMs: null })
@@ -32,7 +32,7 @@ export async function openAuthDatabase(database: AuthDatabase, options: OpenOpti
 
 function guardDatabase(
   { translate, prepare }: DatabaseKind,
-  { timeoutMs, checkStore, onFailure }: Omit<OpenOptions, 'timeoutMs'> & { readonly timeoutMs: number | null },
+  { timeoutMs, checkStore, onFailure }: Omit<AdapterOptions, 'timeoutMs'> & { readonly timeoutMs: number | null },
 ): OpenedDatabase {
   const calls = new AuthCalls({ timeoutMs, translate, onFailure })
   const query = <T>(_method: string, run: () => Promise<T>): Promise<T> =>

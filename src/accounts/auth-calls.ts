@@ -6,12 +6,12 @@ import { StoreError } from '../store/types.ts'
 export class DuplicateError extends Error {}
 
 /** The first failure of the store during one call of a method of `Accounts`. */
-interface Call {
+interface AuthCall {
   failure: StoreError | null
 }
 
 /** One for all instances: on Node before 24 each promise visits every storage that was ever used. */
-const calls = new AsyncLocalStorage<Call>()
+const calls = new AsyncLocalStorage<AuthCall>()
 
 interface AuthCallsOptions {
   /** Milliseconds that a query may take; null for a store in this process. */
@@ -36,7 +36,7 @@ export class AuthCalls {
 
   /** Runs one call. @throws StoreError if one of its queries has failed */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const call: Call = { failure: null }
+    const call: AuthCall = { failure: null }
     try {
       const value = await calls.run(call, work)
       if (call.failure !== null) throw call.failure

@@ -42,13 +42,13 @@ function readSessionToken({ model, where, select, join }: Parameters<DBAdapter['
   return hasAccount && field === 'token' && operator === 'eq' && typeof value === 'string' ? value : null
 }
 
-type Row = Readonly<Record<string, unknown>>
+type AuthRow = Readonly<Record<string, unknown>>
 
 /** Finds a session by its token. @returns the row of better-auth with its account as `user` */
-async function findSession(db: Db, token: string): Promise<Row | null> {
+async function findSession(db: Db, token: string): Promise<AuthRow | null> {
   const [found] = await db
     .collection('sessions')
-    .aggregate<Row & { readonly user: readonly Row[] }>([
+    .aggregate<AuthRow & { readonly user: readonly AuthRow[] }>([
       { $match: { token } },
       { $lookup: { from: 'accounts', localField: 'userId', foreignField: '_id', as: 'user' } },
     ])
@@ -59,6 +59,6 @@ async function findSession(db: Db, token: string): Promise<Row | null> {
 }
 
 /** MongoDB stores ids as `_id`. */
-function toRow({ _id, ...row }: Row): Row {
+function toRow({ _id, ...row }: AuthRow): AuthRow {
   return { ...row, id: _id }
 }

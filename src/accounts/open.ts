@@ -15,7 +15,7 @@ import { KnownBrowsers } from './known-browsers.ts'
 import { LinkTokens } from './link-tokens.ts'
 import type { Logger } from './logger.ts'
 import { Mailer } from './mailer.ts'
-import { Operator } from './operator.ts'
+import { AccountOperator } from './operator.ts'
 import type { SignUp } from './parts.ts'
 import { PasswordHasher } from './password-hasher.ts'
 
@@ -67,10 +67,10 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<Accoun
 }
 
 /** Opens the accounts for the operator's commands. */
-export async function openOperator(options: CommonOptions): Promise<Operator> {
+export async function openOperator(options: CommonOptions): Promise<AccountOperator> {
   const { calls, writer, tokens } = await openParts(options, 'tool')
   const { store, publicUrl, hasher = new PasswordHasher() } = options
-  return new Operator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher })
+  return new AccountOperator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher })
 }
 
 async function openParts({ store, secret, publicUrl, log }: CommonOptions, role: keyof typeof MONGO_TIMEOUT_MS) {

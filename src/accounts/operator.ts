@@ -5,13 +5,13 @@ import { LINK_HOURS } from './link-tokens.ts'
 import { buildLink, hashInvite, makeToken } from './links.ts'
 import type { AccountParts } from './parts.ts'
 
-type Parts = Pick<AccountParts, 'store' | 'publicUrl' | 'calls' | 'writer' | 'tokens' | 'hasher'>
+type OperatorParts = Pick<AccountParts, 'store' | 'publicUrl' | 'calls' | 'writer' | 'tokens' | 'hasher'>
 
 /** What only the operator may do with accounts. Links are returned, not sent. */
-export class Operator {
-  readonly #parts: Parts
+export class AccountOperator {
+  readonly #parts: OperatorParts
 
-  constructor(parts: Parts) {
+  constructor(parts: OperatorParts) {
     this.#parts = parts
   }
 

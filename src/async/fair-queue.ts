@@ -1,9 +1,9 @@
 /** Waiting items of one client, or of the narrower groups inside a group of clients. */
-interface Group<T> {
+interface ClientGroup<T> {
   count: number
   readonly items: T[]
   /** In the order in which they are served next. */
-  readonly groups: Map<string, Group<T>>
+  readonly groups: Map<string, ClientGroup<T>>
 }
 
 /**
@@ -13,7 +13,7 @@ interface Group<T> {
  */
 export class FairQueue<T> {
   readonly #maxSize: number
-  readonly #root: Group<T> = openGroup()
+  readonly #root: ClientGroup<T> = openGroup()
 
   constructor(maxSize: number) {
     this.#maxSize = maxSize
@@ -43,11 +43,11 @@ export class FairQueue<T> {
   }
 }
 
-function openGroup<T>(): Group<T> {
+function openGroup<T>(): ClientGroup<T> {
   return { count: 0, items: [], groups: new Map() }
 }
 
-function takeFrom<T>(group: Group<T>): T | null {
+function takeFrom<T>(group: ClientGroup<T>): T | null {
   if (group.count === 0) return null
   group.count--
   const [next] = group.groups
@@ -60,7 +60,7 @@ function takeFrom<T>(group: Group<T>): T | null {
 }
 
 /** @param path of the item that was added last: of groups that are equally crowded, its own loses an item */
-function removeNewest<T>(group: Group<T>, [own, ...rest]: readonly string[]): T | null {
+function removeNewest<T>(group: ClientGroup<T>, [own, ...rest]: readonly string[]): T | null {
   group.count--
   if (group.groups.size === 0) return group.items.pop() ?? null
   let name = own

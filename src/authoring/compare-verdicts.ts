@@ -48,9 +48,9 @@ export function compareVerdicts(before: Ruleset, after: Ruleset, { name, input }
   return { page: name, fields: compareFields({ ...oldResult }, { ...result }), rules: compareRules(old, current) }
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type ComparedFields = Readonly<Record<string, unknown>>
 
-function compareFields(before: Fields, after: Fields): FieldChange[] {
+function compareFields(before: ComparedFields, after: ComparedFields): FieldChange[] {
   const isOther = (key: string): boolean => !isDeepStrictEqual(before[key], after[key])
   const changed = Object.keys(after).filter(isOther)
   // A new name of the same builder is a change of its own.

@@ -5,15 +5,13 @@ import { isMisplaced, REQUIRED_KEYS } from '../rules/checks/rule-keys.ts'
 import { testSchema } from '../rules/data-schemas.ts'
 import { KINDS } from '../rules/discover.ts'
 import { buildRuleSchema, GROUPS } from '../rules/schema.ts'
-import type { JsonSchema } from '../yaml/typed-schema.ts'
+import type { JsonSchema, Properties } from '../yaml/typed-schema.ts'
 
 /** The values that editor schemas list in addition to the keys of the rule format. */
 export interface EditorLists {
   readonly categories: Categories
   readonly rules: readonly { readonly kind: RuleKind; readonly slug: string }[]
 }
-
-type Properties = Readonly<Record<string, JsonSchema>>
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 const SLUGS_FILE = 'slugs.json'

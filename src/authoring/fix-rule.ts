@@ -12,6 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { CLAUSE_KEYS } from '../rules/schema.ts'
+import { applyEdits, type TextEdit } from '../yaml/text-edits.ts'
 
 /** Order of the keys of a rule. */
 const RULE_ORDER =
@@ -24,13 +25,6 @@ const SLUG_LISTS = ['implies', 'usual', 'requires', 'excludes']
 export interface TextPosition {
   readonly line: number
   readonly column: number
-}
-
-/** A part of the text, from the first offset up to the second one, and what replaces it. */
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
 }
 
 /**
@@ -63,11 +57,6 @@ function readData(text: string): unknown {
   return { ...data, ...Object.fromEntries(lists) }
 }
 
-function applyEdits(text: string, edits: readonly Edit[]): string {
-  const fromEnd = [...edits].sort((a, b) => b.start - a.start)
-  return fromEnd.reduce((all, { start, end, text: insert }) => all.slice(0, start) + insert + all.slice(end), text)
-}
-
 /** Finds the offsets at which the text of a node begins and ends. */
 function rangeOf(node: unknown, text: string): readonly [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0]
@@ -77,7 +66,7 @@ function rangeOf(node: unknown, text: string): readonly [start: number, end: num
 function removeWeights(text: string, needless: readonly TextPosition[]): string {
   if (needless.length === 0) return text
   const lines = new LineCounter()
-  const edits: Edit[] = []
+  const edits: TextEdit[] = []
   visit(parse(text, lines), {
     Map: (_, map) => {
       const i = map.items.findIndex(({ key }) => isScalar(key) && key.value === 'weight')
@@ -95,7 +84,7 @@ function removeWeights(text: string, needless: readonly TextPosition[]): string 
 }
 
 function fixQuotes(text: string): string {
-  const edits: Edit[] = []
+  const edits: TextEdit[] = []
   visit(parse(text), {
     Scalar: (_, node) => {
       const [start, end] = rangeOf(node, text)
@@ -115,7 +104,7 @@ function sortSlugs(text: string): string {
 }
 
 /** Sorts nodes by exchanging their texts. Nodes with a comment between them stay as they are. */
-function reorder<Item>(items: readonly Item[], text: string, rank: (item: Item) => string): Edit[] {
+function reorder<Item>(items: readonly Item[], text: string, rank: (item: Item) => string): TextEdit[] {
   const ranges = items.map((item) =>
     isPair(item)
       ? ([rangeOf(item.key, text)[0], rangeOf(item.value ?? item.key, text)[1]] as const)
@@ -131,7 +120,7 @@ function reorder<Item>(items: readonly Item[], text: string, rank: (item: Item) 
 /** Sorts the keys of the first clause that needs it, until none does: the texts of clauses contain those of inner clauses. */
 function sortClauseKeys(text: string): string {
   for (let current = text; ; ) {
-    let edits: Edit[] = []
+    let edits: TextEdit[] = []
     visit(parse(current), {
       Map: (_, map, path) => {
         if (path.some((outer) => isPair(outer) && isScalar(outer.key) && outer.key.value === 'detect'))

@@ -94,7 +94,7 @@ export function checkGenericWords(all: readonly JudgedRule[], places: Places): F
     }),
   )
   const parts = new Set(clauses.flatMap(({ words }) => listParts(words)))
-  const counter = new WordCounter(parts, all)
+  const counter = new RuleWordCounter(parts, all)
   return clauses.flatMap(({ rule, findings, words }) => {
     if (findings.length > 0) return findings
     return judgeClause(words, rule, counter).words.map((one) =>
@@ -132,7 +132,7 @@ function formatCommon({ value, sites }: EstimatedWord, table: PageWords): Readon
 }
 
 /** Counts the rules whose pages contain words. */
-class WordCounter {
+class RuleWordCounter {
   /** Part → pages that contain it, by index. */
   readonly #pages: ReadonlyMap<string, number[]>
   /** The rule of each page, and the slugs of those that rightly fire on it. */
@@ -177,7 +177,7 @@ class WordCounter {
   }
 }
 
-function judgeClause(words: ClauseWords, rule: CheckedRule, counter: WordCounter): Generic {
+function judgeClause(words: ClauseWords, rule: CheckedRule, counter: RuleWordCounter): Generic {
   if (words === null) return NARROW
   if ('group' in words) {
     const inner = words.group.map((one) => judgeClause(one, rule, counter))
@@ -251,10 +251,10 @@ function splitWord(word: string, place?: Place): string[] {
   return [word.replace(/^\./, '').replace(/\*$/, '')]
 }
 
-type SelectorPart = ReturnType<typeof parseSelector>[number][number]['parts'][number]
+type PartWithMarks = ReturnType<typeof parseSelector>[number][number]['parts'][number]
 
 /** Lists the names and values that a part of a selector asks for. The names of `class` and `id` are on every page. */
-function listMarks(part: SelectorPart): string[] {
+function listMarks(part: PartWithMarks): string[] {
   if (part.type === 'tag') return [`<${part.name}`]
   if (part.type !== 'attribute') return []
   return part.name === 'class' || part.name === 'id' ? [part.value] : [part.name, part.value]

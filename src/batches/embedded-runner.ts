@@ -26,7 +26,7 @@ interface WaitingUrl extends BatchUrl {
 }
 
 /** A batch with URLs that are to be scanned. */
-interface Lane {
+interface BatchLane {
   batch: Batch
   readonly buffer: WaitingUrl[]
   /** Positions of the URLs that are being scanned. */
@@ -46,7 +46,7 @@ export class EmbeddedRunner implements BatchRunner {
   readonly #processor: ItemProcessor
   readonly #maintenance: BatchMaintenance
   /** Batches by counter. The first counter, and the first batch of each, is next. */
-  readonly #lanes = new Map<string, Map<string, Lane>>()
+  readonly #lanes = new Map<string, Map<string, BatchLane>>()
   /** Hosts that are busy, and until when. */
   readonly #busyHosts = new Map<string, number>()
   #running = 0
@@ -111,7 +111,7 @@ export class EmbeddedRunner implements BatchRunner {
 
   #add(batch: Batch): void {
     const { counter, id, status } = batch
-    const lanes = this.#lanes.get(counter) ?? new Map<string, Lane>()
+    const lanes = this.#lanes.get(counter) ?? new Map<string, BatchLane>()
     const known = lanes.get(id)
     if (status !== 'waiting' && status !== 'running') {
       if (known !== undefined) this.#drop(known)
@@ -124,7 +124,7 @@ export class EmbeddedRunner implements BatchRunner {
     else Object.assign(known, { batch, next: start })
   }
 
-  #drop({ batch: { counter, id } }: Lane): void {
+  #drop({ batch: { counter, id } }: BatchLane): void {
     const lanes = this.#lanes.get(counter)
     lanes?.delete(id)
     if (lanes?.size === 0) this.#lanes.delete(counter)
@@ -141,7 +141,7 @@ export class EmbeddedRunner implements BatchRunner {
   }
 
   /** Finds the next URL, and moves its counter and batch behind the others. */
-  #findNext(): { lane: Lane; url: WaitingUrl } | null {
+  #findNext(): { lane: BatchLane; url: WaitingUrl } | null {
     const now = this.#parts.clock()
     for (const [counter, lanes] of this.#lanes)
       for (const [id, lane] of lanes) {
@@ -161,7 +161,7 @@ export class EmbeddedRunner implements BatchRunner {
   }
 
   /** Reads more URLs of a batch, and ends the batch if there are none. */
-  async #read(lane: Lane): Promise<void> {
+  async #read(lane: BatchLane): Promise<void> {
     if (lane.isReading || this.#isClosed) return
     if (lane.next === null && (lane.buffer.length > 0 || lane.running.size > 0)) return
     lane.isReading = true
@@ -179,7 +179,7 @@ export class EmbeddedRunner implements BatchRunner {
     this.#pump()
   }
 
-  async #readAhead(lane: Lane, from: Pick<BatchUrl, 'turn' | 'position'>): Promise<void> {
+  async #readAhead(lane: BatchLane, from: Pick<BatchUrl, 'turn' | 'position'>): Promise<void> {
     const { batches } = this.#parts.store
     const { id, startedAt, status } = lane.batch
     if (status === 'waiting') {
@@ -201,7 +201,7 @@ export class EmbeddedRunner implements BatchRunner {
       if (!known.has(url.position)) lane.buffer.push({ ...url, host: readHost(url.url), notBefore: 0 })
   }
 
-  async #complete(lane: Lane): Promise<void> {
+  async #complete(lane: BatchLane): Promise<void> {
     const batch = (await this.#parts.store.batches.getBatch(lane.batch.id)) ?? lane.batch
     const isOver = await completeBatch(this.#parts.store, batch, this.#parts.clock())
     if (isOver) {
@@ -210,7 +210,7 @@ export class EmbeddedRunner implements BatchRunner {
     } else lane.next = { turn: 0, position: 0 }
   }
 
-  async #run(lane: Lane, url: WaitingUrl): Promise<void> {
+  async #run(lane: BatchLane, url: WaitingUrl): Promise<void> {
     this.#running++
     lane.running.add(url.position)
     try {
@@ -229,7 +229,7 @@ export class EmbeddedRunner implements BatchRunner {
   }
 
   #putBack(
-    lane: Lane,
+    lane: BatchLane,
     url: WaitingUrl,
     { retryMs, isBusy }: { readonly retryMs: number; readonly isBusy: boolean },
   ): void {

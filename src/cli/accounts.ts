@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { AccountError } from '../accounts/accounts.ts'
 import { findByAddress } from '../accounts/form-rules.ts'
-import type { Operator } from '../accounts/operator.ts'
+import type { AccountOperator } from '../accounts/operator.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { findServiceUrl } from '../config/settings.ts'
 import { SetupError } from '../errors.ts'
@@ -48,14 +48,14 @@ Exit code: 0 success, 2 wrong usage or failure.
 `
 
 /** The action of a verb, which runs once the store is open. */
-type Work = ((opened: OpenedAccounts) => Promise<void>) & StoreCreatingWork
+type AccountsWork = ((opened: OpenedAccounts) => Promise<void>) & StoreCreatingWork
 
 interface OpenedAccounts extends OpenedStore {
   /** Opened on its first use: loading better-auth takes longer than most verbs. */
-  readonly openOperator: () => Promise<Operator>
+  readonly openOperator: () => Promise<AccountOperator>
 }
 
-interface Context {
+interface AccountsContext {
   readonly config: Config
   readonly io: CommandIo
   readonly stdout: Writable
@@ -70,7 +70,7 @@ const PAGE_SIZE = 1000
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-const VERBS: Readonly<Record<string, Verb<Context, Work>>> = {
+const VERBS: Readonly<Record<string, Verb<AccountsContext, AccountsWork>>> = {
   invite: { args: [], options: { days: text }, prepare: invite },
   create: { args: ['email'], options: { name: text, plan: text }, prepare: create },
   list: { args: [], options: { json: flag, search: text }, prepare: list },
@@ -95,13 +95,13 @@ export const main = defineCommand(
   Object.keys(VERBS),
 )
 
-async function openOperator(config: Config, { store }: OpenedStore, { stderr }: CommandIo): Promise<Operator> {
+async function openOperator(config: Config, { store }: OpenedStore, { stderr }: CommandIo): Promise<AccountOperator> {
   const secret = loadAuthSecret(config)
   const { openOperator: open } = await import('../accounts/open.ts')
   return open({ store, secret, publicUrl: findServiceUrl(config), log: pino({ level: 'error' }, stderr) })
 }
 
-function invite(given: Given, { stdout, report }: Context): Work {
+function invite(given: Given, { stdout, report }: AccountsContext): AccountsWork {
   const days = readDays(readTextOption(given, 'days') ?? '7')
   return allowStoreCreation(async ({ store, openOperator }: OpenedAccounts) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
@@ -117,7 +117,7 @@ function readDays(days: string): number {
   throw new UsageError(`--days must be a number from 1 to ${MAX_INVITE_DAYS}`)
 }
 
-function create(given: Given, { config: { plans }, stdout, report }: Context): Work {
+function create(given: Given, { config: { plans }, stdout, report }: AccountsContext): AccountsWork {
   const [email] = given.args
   const name = readTextOption(given, 'name') ?? ''
   const planName = readTextOption(given, 'plan')
@@ -135,7 +135,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
   })
 }
 
-function list({ values }: Given, { stdout, report }: Context): Work {
+function list({ values }: Given, { stdout, report }: AccountsContext): AccountsWork {
   const search = typeof values.search === 'string' ? values.search : ''
   return async ({ store }) => {
     const month = formatMonth(Date.now())
@@ -151,12 +151,12 @@ function list({ values }: Given, { stdout, report }: Context): Work {
   }
 }
 
-function verify(given: Given, { config, io }: Context): Work {
+function verify(given: Given, { config, io }: AccountsContext): AccountsWork {
   const isConfirmed = given.values.yes === true
   return withAccount(given, (account, opened) => verifyAccount(account, opened, { config, io, isConfirmed }))
 }
 
-function reset(given: Given, { stdout, report }: Context): Work {
+function reset(given: Given, { stdout, report }: AccountsContext): AccountsWork {
   return withAccount(given, async (account, { store, openOperator }) => {
     const link = await (await openOperator()).reset(account)
     await recordAction({ store }, { command: 'accounts reset', action: 'reset_created', account: account.id }, report)
@@ -165,7 +165,7 @@ function reset(given: Given, { stdout, report }: Context): Work {
   })
 }
 
-function setPlan(given: Given, { config: { plans }, report }: Context): Work {
+function setPlan(given: Given, { config: { plans }, report }: AccountsContext): AccountsWork {
   const plan = requirePlan(plans, given.args[1])
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.setAccountPlan(id, plan)
@@ -178,7 +178,7 @@ function setPlan(given: Given, { config: { plans }, report }: Context): Work {
   })
 }
 
-function disable(given: Given, { report }: Context): Work {
+function disable(given: Given, { report }: AccountsContext): AccountsWork {
   return withAccount(given, async ({ id, suspendedAt }, { store }) => {
     // Also runs if the account is already suspended: an interrupted suspension may have missed some keys.
     await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
@@ -187,7 +187,7 @@ function disable(given: Given, { report }: Context): Work {
   })
 }
 
-function enable(given: Given, { report }: Context): Work {
+function enable(given: Given, { report }: AccountsContext): AccountsWork {
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.suspendAccount(id, null)
     await recordAction({ store }, { command: 'accounts enable', action: 'account_resumed', account: id }, report)
@@ -195,7 +195,7 @@ function enable(given: Given, { report }: Context): Work {
   })
 }
 
-function remove(given: Given, { report }: Context): Work {
+function remove(given: Given, { report }: AccountsContext): AccountsWork {
   if (given.values.yes !== true)
     throw new UsageError('delete removes an account permanently and revokes its keys: confirm it with --yes')
   return withAccount(given, async ({ id }, { store }) => {
@@ -209,7 +209,7 @@ function remove(given: Given, { report }: Context): Work {
 function withAccount(
   { args: [email] }: Given,
   work: (account: Account, opened: OpenedAccounts) => Promise<void>,
-): Work {
+): AccountsWork {
   return async (opened) => {
     const account = await findByAddress(opened.store.accounts, email)
     if (account === null)

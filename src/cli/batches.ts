@@ -22,11 +22,11 @@ Settings (environment): SITEPRINT_URL, the address of the service; SITEPRINT_KEY
 Exit code: 0 success; of results 1 if a URL failed or the batch was cancelled; 2 wrong usage or failure, 130 stopped by Ctrl-C.
 `
 
-type Work = () => Promise<number>
+type BatchesWork = () => Promise<number>
 
 const open = ({ env }: CommandIo): BatchClient => new BatchClient(loadConfig(env))
 
-const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
+const VERBS: Readonly<Record<string, Verb<CommandIo, BatchesWork>>> = {
   list: {
     args: [],
     options: { json: { type: 'boolean' } },
@@ -56,7 +56,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
 
 export const main = defineCommand(HELP, (args, io) => dispatchVerb(VERBS, args, io)(), Object.keys(VERBS))
 
-function changeVerb(change: 'cancel' | 'retry'): Verb<CommandIo, Work> {
+function changeVerb(change: 'cancel' | 'retry'): Verb<CommandIo, BatchesWork> {
   return {
     args: ['id'],
     options: {},

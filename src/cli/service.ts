@@ -55,11 +55,11 @@ Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnin
 `
 
 /** The action of a verb. @returns the exit code */
-type Work = () => Promise<number>
-type State = 'on' | 'off' | 'status'
-type Changes = Readonly<Record<State, Partial<Switches>>>
+type ServiceWork = () => Promise<number>
+type SwitchState = 'on' | 'off' | 'status'
+type SwitchChanges = Readonly<Record<SwitchState, Partial<Switches>>>
 
-const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
+const VERBS: Readonly<Record<string, Verb<CommandIo, ServiceWork>>> = {
   maintenance: switchVerb('maintenance', { on: { maintenance: true }, off: { maintenance: false }, status: {} }),
   api: switchVerb('api', { on: { apiOff: false }, off: { apiOff: true }, status: {} }),
   audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
@@ -81,21 +81,21 @@ export const main = defineCommand(
   Object.keys(VERBS),
 )
 
-function switchVerb(name: 'maintenance' | 'api', changes: Changes): Verb<CommandIo, Work> {
+function switchVerb(name: 'maintenance' | 'api', changes: SwitchChanges): Verb<CommandIo, ServiceWork> {
   return {
     args: ['on|off|status'],
     options: {},
     prepare: ({ args: [state] }, io) => {
       if (!Object.hasOwn(changes, state))
         throw new UsageError(`there is no state "${state}"${formatChoice(state, Object.keys(changes))}`)
-      return () => setSwitches(io, { name, state: state as State, change: changes[state as State] })
+      return () => setSwitches(io, { name, state: state as SwitchState, change: changes[state as SwitchState] })
     },
   }
 }
 
 interface SwitchChange {
   readonly name: 'maintenance' | 'api'
-  readonly state: State
+  readonly state: SwitchState
   readonly change: Partial<Switches>
 }
 
@@ -113,7 +113,7 @@ async function setSwitches(io: CommandIo, { name, state, change }: SwitchChange)
   return EXIT.ok
 }
 
-function backupTo(folder: string, { stderr, env }: CommandIo): Work {
+function backupTo(folder: string, { stderr, env }: CommandIo): ServiceWork {
   if (folder === '') throw new UsageError('backup takes <folder>: a new folder, or one without a store')
   return async () => {
     const config = loadConfig(env)

@@ -5,11 +5,10 @@ import { readEnvironment } from './config.ts'
 import { isPortalOn } from './is-portal-on.ts'
 import { findMisspelledNames } from './misspelled-names.ts'
 import { isLoopback } from './parsers.ts'
+import type { Environment } from './reader.ts'
 import type { Setting } from './setting.ts'
 import { type Config, SETTINGS } from './settings.ts'
 import { describeWeakness } from './weak-secret.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Advice on settings with which a server starts although something is probably wrong. It never contains a value. */
 export interface Advice {
@@ -19,7 +18,7 @@ export interface Advice {
   readonly text: string
 }
 
-interface Context {
+interface AdviceContext {
   readonly config: Config
   readonly isSet: (setting: Pick<Setting<unknown>, 'name'>) => boolean
   readonly isPortalServed: boolean
@@ -28,7 +27,7 @@ interface Context {
 }
 
 /** Returns the sentence that applies; null if there is none. */
-type Rule = readonly [setting: keyof typeof SETTINGS, find: (context: Context) => string | null]
+type AdviceRule = readonly [setting: keyof typeof SETTINGS, find: (context: AdviceContext) => string | null]
 
 const NO_EFFECT = 'has no effect, because the portal is off'
 const ALLOWED_HOSTS = SETTINGS.allowedHosts.name
@@ -40,7 +39,7 @@ const SMTP_URL = SETTINGS.smtpUrl.name
 const when = (isGiven: boolean, sentence: string): string | null => (isGiven ? sentence : null)
 
 /** Rules of settings that depend on each other. */
-const WARNINGS: readonly Rule[] = [
+const WARNINGS: readonly AdviceRule[] = [
   [
     'host',
     ({ config, isReachable }) =>
@@ -182,7 +181,7 @@ function canWrite(folder: string): boolean {
 const WRITE_ANOTHER = 'write another one, such as the output of `openssl rand -base64 32`'
 
 /** Rules of secrets and of the data on the disk. */
-const RISKS: readonly Rule[] = [
+const RISKS: readonly AdviceRule[] = [
   ['dataDir', ({ config }) => describeAccess(config)],
   [
     'keyPepper',
@@ -208,14 +207,15 @@ const RISKS: readonly Rule[] = [
  * @param env the environment that the settings were read from
  */
 export function listAdvice(config: Config, env: Environment = readEnvironment()): readonly Advice[] {
-  const isSet: Context['isSet'] = ({ name }) => [name, `${name}_FILE`].some((one) => (env[one] ?? '').trim() !== '')
+  const isSet: AdviceContext['isSet'] = ({ name }) =>
+    [name, `${name}_FILE`].some((one) => (env[one] ?? '').trim() !== '')
   const context = {
     config,
     isSet,
     isPortalServed: isPortalOn(config),
     isReachable: !isLoopback(config.host),
   }
-  const apply = (rules: readonly Rule[], level: Advice['level']): Advice[] =>
+  const apply = (rules: readonly AdviceRule[], level: Advice['level']): Advice[] =>
     rules.flatMap(([setting, find]) => {
       const sentence = find(context)
       return sentence === null ? [] : [{ level, text: `${SETTINGS[setting].name}: ${sentence}` }]

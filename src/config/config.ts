@@ -1,12 +1,11 @@
 import { SetupError } from '../errors.ts'
 import { checkCombinations } from './combinations.ts'
+import type { Environment } from './reader.ts'
 import { ConfigReader } from './reader.ts'
 import type { Setting } from './setting.ts'
 import { type Config, SETTINGS } from './settings.ts'
 
 export type { Config } from './settings.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment of the process. */
 export function readEnvironment(): Environment {

@@ -1,8 +1,7 @@
 import leven, { closestMatch } from 'leven'
+import type { Environment } from './reader.ts'
 import type { Setting } from './setting.ts'
 import { SETTINGS } from './settings.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Names that begin like this are meant for this service, however far they are from a setting. */
 const OWN_PREFIXES = ['SITEPRINT_', 'SCAN_', 'METRICS_', 'SMTP_', 'KEY_PEPPER', 'AUTH_SECRET']

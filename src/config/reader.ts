@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Names and values of environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A problem of one setting. It never contains the value. */
 export interface SettingProblem {

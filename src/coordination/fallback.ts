@@ -18,12 +18,12 @@ const METRIC_OPERATIONS = {
   complete: 'land',
   probe: 'try',
 } as const
-type Operation = keyof typeof METRIC_OPERATIONS
+type FallbackOperation = keyof typeof METRIC_OPERATIONS
 
 interface FallbackOptions {
   readonly timeoutMs?: number
   /** Receives every call: its metric label, its duration, and whether Redis answered. `try` is a probe of the connection. */
-  readonly observe?: (operation: (typeof METRIC_OPERATIONS)[Operation], seconds: number, ok: boolean) => void
+  readonly observe?: (operation: (typeof METRIC_OPERATIONS)[FallbackOperation], seconds: number, ok: boolean) => void
   readonly onChange?: BreakerOptions['onChange']
 }
 
@@ -99,7 +99,7 @@ class Fallback implements SharedState {
     await Promise.all([this.#redis.close(), this.#memory.close()])
   }
 
-  async #tryRedis<T>(operation: Operation, call: () => Promise<T>): Promise<T | typeof UNAVAILABLE> {
+  async #tryRedis<T>(operation: FallbackOperation, call: () => Promise<T>): Promise<T | typeof UNAVAILABLE> {
     const start = performance.now()
     let answer: T | typeof UNAVAILABLE = UNAVAILABLE
     try {
@@ -112,7 +112,7 @@ class Fallback implements SharedState {
     return answer
   }
 
-  #report(operation: Operation, start: number, ok: boolean): void {
+  #report(operation: FallbackOperation, start: number, ok: boolean): void {
     this.#observe?.(METRIC_OPERATIONS[operation], (performance.now() - start) / 1000, ok)
   }
 

@@ -1,13 +1,11 @@
-import type { Ruleset } from '../engine/lookup/ruleset.ts'
-
-type Rule = Ruleset['rules'][number]
+import type { CompiledRule } from '../engine/rule/types.ts'
 
 /** The kinds of rules that results name, in the order of the catalogue. */
-export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
+export const CATALOGUE_KINDS: readonly CompiledRule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
 
 /** The public data of a rule. */
 export interface CatalogueEntry {
-  readonly kind: Rule['kind']
+  readonly kind: CompiledRule['kind']
   /** The slug is unique within its kind. */
   readonly slug: string
   readonly name: string
@@ -22,16 +20,16 @@ export interface CatalogueEntry {
 /** An entry with the rule that it describes. */
 export interface CatalogueRule {
   readonly entry: CatalogueEntry
-  readonly rule: Rule
+  readonly rule: CompiledRule
 }
 
 /** Lists the entries of a ruleset, ordered by kind, then by slug. */
-export function buildCatalogue(rules: readonly Rule[]): CatalogueEntry[] {
+export function buildCatalogue(rules: readonly CompiledRule[]): CatalogueEntry[] {
   return listCatalogueRules(rules).map(({ entry }) => entry)
 }
 
 /** Lists the rules that the catalogue shows with their entries, in the order of `buildCatalogue`. */
-export function listCatalogueRules(rules: readonly Rule[]): CatalogueRule[] {
+export function listCatalogueRules(rules: readonly CompiledRule[]): CatalogueRule[] {
   const shown = rules.filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
   const rank = ({ rule: { kind } }: CatalogueRule): number => CATALOGUE_KINDS.indexOf(kind)
   return shown
@@ -39,7 +37,7 @@ export function listCatalogueRules(rules: readonly Rule[]): CatalogueRule[] {
     .sort((a, b) => rank(a) - rank(b) || (a.rule.slug < b.rule.slug ? -1 : 1))
 }
 
-function describeRule(rule: Rule): CatalogueEntry {
+function describeRule(rule: CompiledRule): CatalogueEntry {
   const { kind, slug, name, category, cdn, aiNative = false, website = null, about = null } = rule
   return { kind, slug, name, category: category ?? (cdn ? 'cdn' : null), isAiNative: aiNative, website, about }
 }

@@ -14,7 +14,7 @@ export interface QueuedMatch {
 }
 
 /** Match time of one client: `ms` as of the time `at`, halved every `HALF_LIFE_MS` since. */
-interface Usage {
+interface MatchUsage {
   readonly ms: number
   readonly at: number
 }
@@ -27,7 +27,7 @@ interface Usage {
 export class MatchQueue {
   readonly #waiting = new Set<QueuedMatch>()
   readonly #running = new Map<string, number>()
-  readonly #usage = new LRUCache<string, Usage>({ max: MAX_REMEMBERED_CLIENTS })
+  readonly #usage = new LRUCache<string, MatchUsage>({ max: MAX_REMEMBERED_CLIENTS })
   readonly #clock: () => number
 
   /** @param clock milliseconds from any starting point */

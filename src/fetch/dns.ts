@@ -11,7 +11,7 @@ interface DnsOptions {
 }
 
 /** Queries the records of a name. Returns null when the signal aborted first. */
-type Query = (type: string, name: string) => Promise<readonly string[] | null>
+type DnsQuery = (type: string, name: string) => Promise<readonly string[] | null>
 
 /** Maximum number of names of a CNAME chain that are queried. */
 const MAX_ALIASES = 8
@@ -30,7 +30,7 @@ export async function lookUpDns(
   if (parseAddress(host) !== null) return {}
   const { wanted, resolver, signal } = options
   setMaxListeners(0, signal) // Each query adds a listener.
-  const query: Query = (type, name) => resolver.records(type, name, signal).catch(() => null)
+  const query: DnsQuery = (type, name) => resolver.records(type, name, signal).catch(() => null)
   const keys = new Set(['ns', ...wanted.map((key) => key.toLowerCase())])
   const entries = await Promise.all(
     Array.from(keys, async (key) => {
@@ -88,20 +88,20 @@ function listHosts(type: string, host: string): string[] {
   }
 }
 
-function findRecords(type: string, name: string, query: Query): Promise<readonly string[] | null> {
+function findRecords(type: string, name: string, query: DnsQuery): Promise<readonly string[] | null> {
   if (type === 'cname') return followAliases(name, query)
   if (type === 'a' || type === 'aaaa') return findPublicAddresses(type, name, query)
   return query(type, name)
 }
 
 /** Omits private addresses: an alias that points into an internal network must not reveal them. */
-async function findPublicAddresses(type: string, name: string, query: Query): Promise<readonly string[] | null> {
+async function findPublicAddresses(type: string, name: string, query: DnsQuery): Promise<readonly string[] | null> {
   const addresses = await query(type, name)
   return addresses?.filter((address) => findBlockedReason(address) === null) ?? null
 }
 
 /** Follows a CNAME chain and returns its names. A name that is not public is included, but not queried. */
-async function followAliases(first: string, query: Query): Promise<readonly string[] | null> {
+async function followAliases(first: string, query: DnsQuery): Promise<readonly string[] | null> {
   const chain = new Set<string>()
   let name = first
   for (let queries = 0; queries < MAX_ALIASES; queries++) {

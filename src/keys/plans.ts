@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SetupError } from '../errors.ts'
-import type { Finding } from '../yaml/finding.ts'
+import type { FileFinding } from '../yaml/finding.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
 import { type DataOf, defineMapping, defineObject, defineSchema } from '../yaml/typed-schema.ts'
@@ -130,7 +130,7 @@ function readContent(path: string): Uint8Array {
 }
 
 /** @throws SetupError with a line for each finding, sorted by line */
-function throwOnFindings(findings: readonly Finding[]): void {
+function throwOnFindings(findings: readonly FileFinding[]): void {
   const sorted = [...findings].sort((a, b) => a.line - b.line)
   // A plan that several aliases refer to is reported once for each of them.
   const lines = new Set(sorted.map(({ file, line, sentence }) => `${file}:${line}: ${sentence}`))

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../detector/catalogue.ts'
-import { type Backend, type SiteResult, ToolError, type Usage } from './backend.ts'
+import { type Backend, type QuotaUsage, type SiteResult, ToolError } from './backend.ts'
 
 /** A response of the API. */
 export interface ApiResponse {
@@ -32,7 +32,7 @@ export function openApiBackend(send: SendRequest): Backend {
       const { entries } = await request<{ readonly entries: readonly CatalogueEntry[] }>('/api/v1/catalogue')
       return entries
     },
-    readUsage: async (): Promise<Usage> => {
+    readUsage: async (): Promise<QuotaUsage> => {
       const me = await request<Readonly<Record<string, number & string>>>('/api/v1/me')
       const { plan, requests_used: used, requests_limit: limit, requests_remaining: remaining, resets_on } = me
       return { plan, used, limit, remaining, resetsOn: resets_on ?? null }

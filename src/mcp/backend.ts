@@ -1,19 +1,19 @@
 import type { CatalogueEntry } from '../detector/catalogue.ts'
 import type { Result } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
-import type { Part } from '../scan/extra-schemas.ts'
+import type { SystemPart } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
 /** A result with the extras that were asked for. */
 export type SiteResult = Result &
   Partial<Pick<Verdict, 'page'>> & {
     readonly infrastructure?: object
-    readonly parts?: readonly Part[]
+    readonly parts?: readonly SystemPart[]
     readonly meta?: { readonly title: string | null }
   }
 
 /** How much of its quota the caller has used. */
-export interface Usage {
+export interface QuotaUsage {
   /** null without a service: scans from this machine are not limited. */
   readonly plan: string | null
   /** Scans in this month; without a service, since the start. */
@@ -25,7 +25,7 @@ export interface Usage {
 }
 
 /** Options of a scan. */
-interface ScanOptions {
+interface ToolScanOptions {
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean
   /** How many pages of the site are read; 1 if absent. */
@@ -34,9 +34,9 @@ interface ScanOptions {
 
 /** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */
 export interface Backend {
-  scan(url: string, options: ScanOptions): Promise<SiteResult>
+  scan(url: string, options: ToolScanOptions): Promise<SiteResult>
   listCatalogue(): Promise<readonly CatalogueEntry[]>
-  readUsage(): Promise<Usage>
+  readUsage(): Promise<QuotaUsage>
 }
 
 /** A tool cannot do what it was asked; the message says why, and what to do. */

@@ -31,7 +31,7 @@ export interface TableOrigin {
   readonly date: string
 }
 
-type FileHead = TableOrigin & { readonly networks: readonly (readonly [asn: number, name: string])[] }
+type NetworksHead = TableOrigin & { readonly networks: readonly (readonly [asn: number, name: string])[] }
 
 /**
  * `SPNT`. The checksum is the native one of zlib: a command opens the table once, and a loop over 130,000 numbers that is not
@@ -57,7 +57,7 @@ export class NetworkTable implements Networks {
 
   /** @throws SectionsFileError if the bytes are not a table, cut, changed, or of another format */
   constructor(buffer: ArrayBufferLike) {
-    const { head, sections } = openSections<FileHead>(KIND, buffer)
+    const { head, sections } = openSections<NetworksHead>(KIND, buffer)
     this.origin = { source: head.source, date: head.date }
     this.networks = head.networks.map(([asn, name]) => ({ asn, name }))
     this.#four = readRanges(sections.at('four'), 1)
@@ -168,7 +168,7 @@ export function writeNetworkTable(
       Uint16Array.from(merged, ({ owner }) => owner),
     )
   }
-  const head: FileHead = { ...origin, networks: networks.map(({ asn, name }) => [asn, name]) }
+  const head: NetworksHead = { ...origin, networks: networks.map(({ asn, name }) => [asn, name]) }
   return writeSections(KIND, head, sections)
 }
 

@@ -35,7 +35,7 @@ export async function openNetworks(file: string | null): Promise<Networks> {
 }
 
 /** An entry of a database: those of MaxMind and DB-IP, and those of IPinfo have different fields. */
-type Entry = Readonly<Record<string, unknown>>
+type DatabaseEntry = Readonly<Record<string, unknown>>
 
 /**
  * Opens a database of networks in MMDB format, such as those of DB-IP, GeoLite2 ASN and IPinfo. It is read again when the file is
@@ -51,7 +51,7 @@ async function openDatabase(file: string): Promise<Networks> {
   )
   return {
     find(address) {
-      const entry = readEntry(() => reader.get(address) as Entry | null)
+      const entry = readEntry(() => reader.get(address) as DatabaseEntry | null)
       const asn = parseAsn(entry?.autonomous_system_number ?? entry?.asn)
       const name = entry?.autonomous_system_organization ?? entry?.as_name ?? entry?.name
       return asn === null ? null : ({ asn, name: typeof name === 'string' ? name : `AS${asn}` } satisfies Network)
@@ -60,7 +60,7 @@ async function openDatabase(file: string): Promise<Networks> {
 }
 
 /** A text that is not an address, and a damaged entry, have no network. */
-function readEntry(read: () => Entry | null): Entry | null {
+function readEntry(read: () => DatabaseEntry | null): DatabaseEntry | null {
   try {
     return read()
   } catch {

@@ -4,10 +4,8 @@ import { formatMonth } from '../keys/calendar.ts'
 import { BASE62, hasExpired } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
-import { type PageContext, PageError } from './page.ts'
-import { findFirstMonth, type KeyUsage, listKeyUsage } from './usage.ts'
-
-type Context = PageContext<'session'>
+import { PageError, type SessionContext } from './page.ts'
+import { findFirstMonth, type KeySlotUsage, listKeyUsage } from './usage.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -31,28 +29,28 @@ const MAX_CHANGES_PER_MINUTE = 20
 const UNKNOWN_KEY = 'You have no such key.'
 
 /** Finds the key in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */
-export async function findOwnKey({ parts, account, params }: Context): Promise<Key> {
+export async function findOwnKey({ parts, account, params }: SessionContext): Promise<Key> {
   const key = await parts.store.keys.getKey(params.id)
   if (key === null || key.account !== account.id) throw new PageError(404, UNKNOWN_KEY)
   return key
 }
 
 /** Finds the key in the path of the request with the usage of its slot this month. @throws PageError 404 as `findOwnKey` does */
-export async function findOwnKeyUsage(context: Context): Promise<KeyUsage> {
+export async function findOwnKeyUsage(context: SessionContext): Promise<KeySlotUsage> {
   const usage = (await readAllKeyUsage(context)).find(({ key }) => key.id === context.params.id)
   if (usage === undefined) throw new PageError(404, UNKNOWN_KEY)
   return usage
 }
 
 /** Reads the keys of the account with the usage of their slots this month, and their last uses. */
-export async function readAllKeyUsage({ parts, account, now }: Context): Promise<readonly KeyUsage[]> {
+export async function readAllKeyUsage({ parts, account, now }: SessionContext): Promise<readonly KeySlotUsage[]> {
   const month = formatMonth(now)
   const span = { since: findFirstMonth({ month, now }), first: month, last: month }
   return listKeyUsage(await parts.store.accounts.readUsage(account.id, span), { now, plans: parts.settings.plans })
 }
 
 /** The keys of the account that a scan can be charged to. */
-export async function listUsableKeys({ parts, account, now }: Context): Promise<readonly Key[]> {
+export async function listUsableKeys({ parts, account, now }: SessionContext): Promise<readonly Key[]> {
   const keys = await parts.store.keys.listAccountKeys(account.id)
   return keys.filter((key) => isUsable(key, now))
 }
@@ -62,12 +60,12 @@ export function isUsable(key: Key, now: number): boolean {
   return key.revokedAt === null && key.suspendedAt === null && !hasExpired(key, now)
 }
 
-export function findAccountPlan({ parts, account }: Context): Plan {
+export function findAccountPlan({ parts, account }: SessionContext): Plan {
   return findPlan(parts.settings.plans, account.plan)
 }
 
 /** Counts a change of the account's keys. @throws PageError 429 after too many */
-export async function countKeyChange({ parts, account, now }: Context): Promise<void> {
+export async function countKeyChange({ parts, account, now }: SessionContext): Promise<void> {
   const { count } = await parts.shared.countRequest({ counter: `keys of ${account.id}`, now, cost: 1 })
   if (count > MAX_CHANGES_PER_MINUTE) throw new PageError(429, 'You changed many keys. Wait a minute, then try again.')
 }

@@ -9,13 +9,16 @@ import type { FieldErrors } from './form-errors.ts'
 import type { PortalParts } from './parts.ts'
 
 /** Who may open a page: everyone, accounts, or operators (see `isAdmin`). */
-export type Needs = 'nothing' | 'session' | 'admin'
+export type PageAccess = 'nothing' | 'session' | 'admin'
 
 /**
  * The data of a request that a page needs, and the ways in which it changes the response. `PageContext<'session'>` has
  * an account.
  */
-export type PageContext<N extends Needs = 'nothing'> = BasicContext<AccountFor[N]>
+export type PageContext<N extends PageAccess = 'nothing'> = BasicContext<AccountFor[N]>
+
+/** The context of a page for accounts. */
+export type SessionContext = PageContext<'session'>
 
 /** What a page needs → the type of the account in its context. Null without a session. */
 interface AccountFor {
@@ -100,7 +103,7 @@ export class PageError extends Error {
 export type PageResult = VNode | Redirect | Download | null
 
 /** One method of one path of the portal. */
-export interface PageDefinition<N extends Needs = Needs> {
+export interface PageDefinition<N extends PageAccess = PageAccess> {
   readonly method: 'GET' | 'POST'
   /** The path in Fastify's syntax: `/account/keys/:id`. */
   readonly path: string
@@ -129,6 +132,6 @@ export interface PageDefinition<N extends Needs = Needs> {
  * The browser's origin was checked before a POST is handled, its session is known, and it was counted. Every response has the portal's
  * security headers and is not cached. Without the session that the page needs, the browser is led to `/login`.
  */
-export function definePage<N extends Needs>(page: PageDefinition<N>): PageDefinition {
+export function definePage<N extends PageAccess>(page: PageDefinition<N>): PageDefinition {
   return page
 }

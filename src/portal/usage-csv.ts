@@ -6,7 +6,7 @@ import type { AccountUsage } from '../store/types.ts'
 const COLUMNS = ['month', 'day', 'slot', 'key', 'name', 'last_four', 'requests']
 
 /** A row of the file. */
-interface Row {
+interface UsageCsvRow {
   readonly slot: number
   /** All keys that have been in the slot, oldest first. */
   readonly keys: readonly Key[]
@@ -27,10 +27,10 @@ export function formatUsageCsv(usage: AccountUsage): string {
     const keys = usage.keys.filter((key) => key.counter === counter)
     const recorded = usage.days
       .filter((day) => day.counter === counter && day.used > 0)
-      .map(({ day, used }): Row => ({ slot, keys, month: day.slice(0, 7), day, used }))
+      .map(({ day, used }): UsageCsvRow => ({ slot, keys, month: day.slice(0, 7), day, used }))
     const unrecorded = usage.months
       .filter((month) => month.counter === counter)
-      .map(({ month, used }): Row => ({ slot, keys, month, day: '', used: used - sumMonth(recorded, month) }))
+      .map(({ month, used }): UsageCsvRow => ({ slot, keys, month, day: '', used: used - sumMonth(recorded, month) }))
     return [...unrecorded.filter(({ used }) => used > 0), ...recorded]
   })
   rows.sort(
@@ -44,12 +44,12 @@ export function formatUsageCsv(usage: AccountUsage): string {
   return stringify([COLUMNS, ...records], { bom: true, escape_formulas: true, record_delimiter: 'windows' })
 }
 
-function sumMonth(rows: readonly Row[], month: string): number {
+function sumMonth(rows: readonly UsageCsvRow[], month: string): number {
   return rows.filter((row) => row.month === month).reduce((total, { used }) => total + used, 0)
 }
 
 /** Finds the key that was in the slot at the end of the row's day, or of its month; undefined if it was deleted. */
-function findKey({ keys, month, day }: Row): Key | undefined {
+function findKey({ keys, month, day }: UsageCsvRow): Key | undefined {
   const span = day || month
   return keys.findLast(({ createdAt }) => createdAt.toISOString().slice(0, span.length) <= span) ?? keys[0]
 }

@@ -9,7 +9,7 @@ import { listLastMonths, listPastDays } from './months.ts'
 export const MONTHS_SHOWN = 12
 
 /** A key and the usage of its slot. */
-export interface KeyUsage {
+export interface KeySlotUsage {
   readonly key: Key
   /** Number of its slot, from 1 on; null if it has none. A revoked key has the slot that it was in. */
   readonly slot: number | null
@@ -57,11 +57,11 @@ export interface UsageReport {
   readonly slots: readonly SlotUsage[]
   /** The last months, newest first. */
   readonly months: readonly SpanTotal[]
-  readonly quota: Quota
+  readonly quota: MonthlyQuotas
 }
 
 /** The quotas of all keys that are not revoked, this month. */
-interface Quota {
+interface MonthlyQuotas {
   /** Number of these keys. */
   readonly keys: number
   readonly limit: number
@@ -163,7 +163,7 @@ function existedIn({ createdAt, revokedAt }: Key, month: string): boolean {
 }
 
 /** Every key with the usage of its slot this month, in the order of the keys. */
-export function listKeyUsage(rows: AccountUsage, { now, plans }: Omit<UsageChoice, 'month'>): readonly KeyUsage[] {
+export function listKeyUsage(rows: AccountUsage, { now, plans }: Omit<UsageChoice, 'month'>): readonly KeySlotUsage[] {
   const { keys, slots, months } = rows
   const month = formatMonth(now)
   const counts = countRequests(rows, month)

@@ -1,4 +1,4 @@
-import type { Site } from './site.ts'
+import type { ReportSite } from './site.ts'
 
 /** Kinds of changes, in the order in which they are listed, and what they are called. */
 export const CHANGE_KINDS = {
@@ -30,13 +30,13 @@ export interface Change {
 
 /** A site that changed. */
 export interface SiteChanges {
-  readonly site: Site
+  readonly site: ReportSite
   /** At least one, in the order of `CHANGE_KINDS`. */
   readonly changes: readonly Change[]
 }
 
 /** The difference of two results. */
-export interface Comparison {
+export interface SitesComparison {
   /** Sites that changed, in the order of the results, followed by those that are no longer in them. */
   readonly sites: readonly SiteChanges[]
   /** Sites that are equal in both results, including those that fail in both. */
@@ -49,11 +49,14 @@ export interface Comparison {
  * Compares the results of the same sites.
  * @param earlier key of a site → site
  */
-export function compareSites(earlier: ReadonlyMap<string, Site>, later: ReadonlyMap<string, Site>): Comparison {
+export function compareSites(
+  earlier: ReadonlyMap<string, ReportSite>,
+  later: ReadonlyMap<string, ReportSite>,
+): SitesComparison {
   const sites: SiteChanges[] = []
   const counts = new Map<ChangeKind, number>()
   let unchanged = 0
-  const take = (site: Site, changes: readonly Change[]): void => {
+  const take = (site: ReportSite, changes: readonly Change[]): void => {
     if (changes.length === 0) unchanged++
     else sites.push({ site, changes })
     for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -66,7 +69,7 @@ export function compareSites(earlier: ReadonlyMap<string, Site>, later: Readonly
   return { sites, unchanged, counts }
 }
 
-function listChanges(before: Site, after: Site): readonly Change[] {
+function listChanges(before: ReportSite, after: ReportSite): readonly Change[] {
   if (after.failure !== null)
     return before.failure === null ? [{ kind: 'fails', from: null, to: after.failure.code }] : []
   if (before.failure !== null) {
@@ -83,10 +86,10 @@ function listChanges(before: Site, after: Site): readonly Change[] {
 }
 
 /** A builder is a technology, too. It is not repeated when it changed. */
-function listTechnologyChanges(before: Site, after: Site): readonly Change[] {
+function listTechnologyChanges(before: ReportSite, after: ReportSite): readonly Change[] {
   const isListed = (name: string): boolean =>
     before.builder === after.builder || (name !== before.builder && name !== after.builder)
-  const listMissing = (from: Site, within: Site): readonly string[] => {
+  const listMissing = (from: ReportSite, within: ReportSite): readonly string[] => {
     const known = new Set(within.technologies)
     return from.technologies.filter((name) => !known.has(name) && isListed(name))
   }

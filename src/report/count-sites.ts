@@ -1,5 +1,5 @@
 import { formatCount } from '../views/format-text.ts'
-import { nameSiteType, type ReportLabels, type Site } from './site.ts'
+import { nameSiteType, type ReportLabels, type ReportSite } from './site.ts'
 
 /** Sites with one value: a builder, a category, an error code. */
 export interface Count {
@@ -12,7 +12,7 @@ export interface Count {
 }
 
 /** The numbers of one chart. */
-export interface Section {
+export interface ChartSection {
   /** Prefix of ids; unique in the report. */
   readonly id:
     | 'builders'
@@ -46,7 +46,7 @@ export interface ReportNumbers {
   readonly withBuilder: number
   readonly aiNative: number
   /** Sections without any site are absent. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly ChartSection[]
 }
 
 const NO_BUILDER = 'No builder found'
@@ -60,11 +60,15 @@ const OTHER_CATEGORY = 'Builders, hosting and others'
 type Tally = Map<string, number>
 
 /** Counts the sites. `earlier` are the sites of the results with which these are compared. */
-export function countSites(sites: Iterable<Site>, labels: ReportLabels, earlier?: Iterable<Site>): ReportNumbers {
+export function countSites(
+  sites: Iterable<ReportSite>,
+  labels: ReportLabels,
+  earlier?: Iterable<ReportSite>,
+): ReportNumbers {
   const now = tallySites(sites, labels)
   const before = earlier === undefined ? null : tallySites(earlier, labels)
   const { totals } = now
-  const sections = SECTIONS.flatMap(({ rest, order, ...section }): Section[] => {
+  const sections = SECTIONS.flatMap(({ rest, order, ...section }): ChartSection[] => {
     const counts = combine(now[section.id], before?.[section.id] ?? null, { order, rest })
     const isEmpty = section.id === 'states' ? counts.every(({ isRest }) => isRest) : counts.length === 0
     // Without other answers, all results are of the sites.
@@ -88,7 +92,7 @@ const LEVELS = { high: 'High', medium: 'Medium', low: 'Low' } as const
 const BASES = { all: '', withResult: ' with a result', ownPage: ' whose own page came back' } as const
 
 /** Formats what shares are relative to, such as "8 sites with a result". */
-export function formatBase({ total, base }: Pick<Section, 'total' | 'base'>): string {
+export function formatBase({ total, base }: Pick<ChartSection, 'total' | 'base'>): string {
   return `${formatCount(total, 'site')}${BASES[base]}`
 }
 
@@ -96,7 +100,7 @@ export function formatBase({ total, base }: Pick<Section, 'total' | 'base'>): st
  * All sections, each with the value that is listed last, and the order of its values. Without an order, they are sorted
  * by number.
  */
-const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
+const SECTIONS: readonly (Omit<ChartSection, 'counts' | 'total'> & {
   readonly rest?: string
   readonly order?: readonly string[]
 })[] = [
@@ -113,7 +117,7 @@ const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
 ]
 
 function section(
-  id: Section['id'],
+  id: ChartSection['id'],
   title: string,
   head: string,
   more: { readonly isMultiple?: boolean; readonly rest?: string; readonly order?: readonly string[] },
@@ -121,13 +125,13 @@ function section(
   return { id, title, head, base: 'ownPage' as const, isMultiple: false, ...more }
 }
 
-interface Tallies extends Record<Section['id'], Tally> {
+interface Tallies extends Record<ChartSection['id'], Tally> {
   readonly totals: { all: number; failed: number; withResult: number; ownPage: number }
 }
 
-function tallySites(sites: Iterable<Site>, labels: ReportLabels): Tallies {
+function tallySites(sites: Iterable<ReportSite>, labels: ReportLabels): Tallies {
   const tallies = {
-    ...(Object.fromEntries(SECTIONS.map(({ id }) => [id, new Map()])) as Record<Section['id'], Tally>),
+    ...(Object.fromEntries(SECTIONS.map(({ id }) => [id, new Map()])) as Record<ChartSection['id'], Tally>),
     totals: { all: 0, failed: 0, withResult: 0, ownPage: 0 },
   }
   for (const site of sites) {
@@ -146,7 +150,7 @@ function tallySites(sites: Iterable<Site>, labels: ReportLabels): Tallies {
   return tallies
 }
 
-function tallyResult(tallies: Tallies, site: Site, labels: ReportLabels): void {
+function tallyResult(tallies: Tallies, site: ReportSite, labels: ReportLabels): void {
   const { builder, isAiNative, confidence, hosting, siteType, technologies, ended } = site
   add(tallies.builders, builder ?? NO_BUILDER)
   add(tallies['ai-native'], builder === null ? NO_BUILDER : isAiNative ? AI_NATIVE.yes : AI_NATIVE.no)

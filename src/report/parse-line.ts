@@ -1,7 +1,7 @@
 import { makeVisible, parseLink } from '../engine/text/visible-text.ts'
 import { formatNetwork } from '../networks/format-network.ts'
 import { parseAsn } from '../networks/parse-asn.ts'
-import { CONFIDENCES, type Site, type SitePart } from './site.ts'
+import { CONFIDENCES, type ReportSite, type SitePart } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */
 const MAX_NAME_CHARACTERS = 300
@@ -20,7 +20,7 @@ const OTHER_TERMS = 'other names'
 export interface ParsedLine {
   /** The name of the site, as written in the line; null if there is none. */
   readonly entry: string | null
-  readonly site: Site
+  readonly site: ReportSite
   /** Time of the scan in ISO 8601 and version of the rules; null without `--include meta`. */
   readonly scannedAt: string | null
   readonly ruleset: string | null
@@ -29,7 +29,7 @@ export interface ParsedLine {
 /** A line that is not a scan result; `message` says why. */
 export class LineError extends Error {}
 
-type Fields = Readonly<Record<string, unknown>>
+type LineFields = Readonly<Record<string, unknown>>
 
 /** Reads lines of one file or several. Equal names of builders, technologies and so on share their memory. */
 export class LineParser {
@@ -51,7 +51,7 @@ export class LineParser {
   }
 
   /** Reads the fields of a line, like `parse`. @throws LineError */
-  read(line: Fields): ParsedLine {
+  read(line: LineFields): ParsedLine {
     const { url, id, line: number, result, error, code, ...rest } = line
     const entry = [url, id].find((value): value is string => typeof value === 'string') ?? null
     const name = entry ?? (Number.isInteger(number) ? `line ${number}` : '')
@@ -70,10 +70,10 @@ export class LineParser {
     throw new LineError('the line has neither a result nor an error')
   }
 
-  #readResult(entry: string | null, name: string, result: Fields): ParsedLine {
+  #readResult(entry: string | null, name: string, result: LineFields): ParsedLine {
     const builder = this.#readTerm(result.builder)
     const { url, confidence, builderSlug } = result
-    const site: Site = {
+    const site: ReportSite = {
       name: readText(name || url, MAX_NAME_CHARACTERS) ?? 'unnamed',
       link: findLink(url) ?? findLink(entry),
       failure: null,
@@ -101,7 +101,7 @@ export class LineParser {
     return typeof isAiNative === 'boolean' ? isAiNative : typeof slug === 'string' && this.#aiNative.has(slug)
   }
 
-  #readAddress(infrastructure: unknown): Pick<Site, 'network' | 'reverseDns' | 'tlsError'> {
+  #readAddress(infrastructure: unknown): Pick<ReportSite, 'network' | 'reverseDns' | 'tlsError'> {
     const { network, reverseDns, tlsError } = isObject(infrastructure) ? infrastructure : {}
     const { name, asn } = isObject(network) ? network : {}
     const operator = readText(name, MAX_TERM_CHARACTERS)
@@ -184,10 +184,10 @@ const NOTHING_FOUND = {
   parts: NO_PARTS,
   versions: NO_VERSIONS,
   ended: [],
-} as const satisfies Partial<Site>
+} as const satisfies Partial<ReportSite>
 
 /** @throws LineError */
-function parseObject(text: string): Fields {
+function parseObject(text: string): LineFields {
   let line: unknown
   try {
     line = JSON.parse(text)
@@ -198,7 +198,7 @@ function parseObject(text: string): Fields {
   return line
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is LineFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,6 +1,6 @@
-import type { Comparison } from './compare-sites.ts'
+import type { SitesComparison } from './compare-sites.ts'
 import type { ReportNumbers } from './count-sites.ts'
-import type { ReportLabels, Site } from './site.ts'
+import type { ReportLabels, ReportSite } from './site.ts'
 
 /** Facts about the files that a report was made from. */
 export interface ReportSource {
@@ -16,10 +16,10 @@ export interface ReportData {
   readonly numbers: ReportNumbers
   readonly labels: ReportLabels
   /** All sites in the order of the results; the table may show only the first ones. */
-  readonly sites: readonly Site[]
+  readonly sites: readonly ReportSite[]
   /** Maximum number of rows in the table of sites, and in that of changes. */
   readonly maxRows: number
-  readonly comparison: (Comparison & { readonly earlier: ReportSource }) | null
+  readonly comparison: (SitesComparison & { readonly earlier: ReportSource }) | null
   /** Sentences about skipped lines, repeated sites, and similar matters. */
   readonly notes: readonly string[]
 }

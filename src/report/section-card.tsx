@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '../views/format-text.ts'
 import { Table } from '../views/table.tsx'
 import { BAR_CHART_WIDTHS, type Bar, drawBarChart } from './bar-chart.ts'
-import { type Count, findCategory, formatBase, type Section } from './count-sites.ts'
+import { type ChartSection, type Count, findCategory, formatBase } from './count-sites.ts'
 import type { ReportLabels } from './site.ts'
 
 /** Maximum number of bars of a chart, not counting the one for all other sites. */
@@ -20,15 +20,15 @@ export function formatShare(sites: number, total: number): string {
 }
 
 /** The images of a chart by section. */
-export type Charts = ReadonlyMap<Section['id'], readonly string[]>
+export type Charts = ReadonlyMap<ChartSection['id'], readonly string[]>
 
 /** Draws the charts of all sections in all sizes. */
-export async function drawCharts(sections: readonly Section[]): Promise<Charts> {
+export async function drawCharts(sections: readonly ChartSection[]): Promise<Charts> {
   const drawn = sections.map(async (section) => [section.id, await drawSection(section)] as const)
   return new Map(await Promise.all(drawn))
 }
 
-function drawSection(section: Section): Promise<readonly string[]> {
+function drawSection(section: ChartSection): Promise<readonly string[]> {
   const { id, title, total, counts } = section
   const [first] = counts
   const most = `${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}`
@@ -38,7 +38,7 @@ function drawSection(section: Section): Promise<readonly string[]> {
 }
 
 /** The most frequent values, the sum of the others, and the rest. */
-function listBars({ counts, total, isMultiple }: Section): readonly Bar[] {
+function listBars({ counts, total, isMultiple }: ChartSection): readonly Bar[] {
   const named = counts.filter(({ isRest, sites }) => !isRest && sites > 0)
   const others = named.slice(MAX_BARS)
   const sum = others.reduce((all, { sites }) => all + sites, 0)
@@ -66,7 +66,7 @@ function formatValue(sites: number, total: number): string {
 const lowerFirst = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 
 interface SectionCardProps {
-  readonly section: Section
+  readonly section: ChartSection
   readonly charts: Charts
   readonly labels: ReportLabels
 }

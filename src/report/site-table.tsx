@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { describeTlsError } from '../fetch/tls-error.ts'
 import { formatNumber } from '../views/format-text.ts'
-import { CHANGE_KINDS, type Change, type Comparison, describeChange, type SiteChanges } from './compare-sites.ts'
-import { nameSiteType, type ReportLabels, type Site } from './site.ts'
+import { CHANGE_KINDS, type Change, describeChange, type SiteChanges, type SitesComparison } from './compare-sites.ts'
+import { nameSiteType, type ReportLabels, type ReportSite } from './site.ts'
 
 interface SortableTableProps {
   /** Prefix of ids; unique in the page. */
@@ -56,7 +56,7 @@ function SortableTable({ id, caption, noun, head, children }: SortableTableProps
 }
 
 /** A name of a site, which links to it. A narrow column breaks it after the scheme. The name is that of the list, and may differ from the address. */
-function SiteName({ site: { name, link } }: { readonly site: Site }) {
+function SiteName({ site: { name, link } }: { readonly site: ReportSite }) {
   const [, scheme, rest] = /^(https?:\/\/)?(.*)$/s.exec(name) ?? []
   const text = (
     <bdi>
@@ -77,7 +77,7 @@ function SiteName({ site: { name, link } }: { readonly site: Site }) {
 const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
 
 /** The sites with everything that was found, and what came back instead of a site. The last cell of a site that failed says why. */
-export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
+export function SiteTable({ sites, labels }: { readonly sites: readonly ReportSite[]; readonly labels: ReportLabels }) {
   const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Problem', 'Technologies or reason']
   return (
     <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
@@ -88,7 +88,7 @@ export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; 
   )
 }
 
-function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
+function SiteRow({ site, labels }: { readonly site: ReportSite; readonly labels: ReportLabels }) {
   const {
     builder,
     confidence,
@@ -137,7 +137,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
 }
 
 /** The number of sites for each kind of change that occurs. */
-export function ChangeCounts({ comparison: { counts, unchanged } }: { readonly comparison: Comparison }) {
+export function ChangeCounts({ comparison: { counts, unchanged } }: { readonly comparison: SitesComparison }) {
   const kinds = (Object.keys(CHANGE_KINDS) as Change['kind'][]).filter((kind) => counts.has(kind))
   return (
     <dl class="facts">

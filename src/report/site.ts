@@ -1,5 +1,5 @@
 /** The data of a site in a report. All texts come from outside: each is cut to one line, and not escaped. */
-export interface Site {
+export interface ReportSite {
   /** The entry of the list, the id of the page, or `line 7` for a line without either. */
   readonly name: string
   /** Address of the scanned page; null if it is not known or not an http or https URL. */

@@ -1,7 +1,7 @@
 import {
   createFindingBuilder,
   type FindingTable,
-  type Finding as GenericFinding,
+  type FileFinding as GenericFinding,
   sortFindings,
   YAML_FINDINGS,
 } from '../yaml/finding.ts'

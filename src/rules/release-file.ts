@@ -16,7 +16,7 @@ export interface Release {
   readonly date: string
 }
 
-interface Part {
+interface ReleasePart {
   /** Length of the compressed part. */
   readonly bytes: number
   /** SHA-256 of the compressed part in hexadecimal digits. */
@@ -24,16 +24,16 @@ interface Part {
 }
 
 /** The first line of the file. */
-export interface Manifest extends Release {
+export interface ReleaseManifest extends Release {
   /** The format of the compiled ruleset. */
   readonly format: number
-  readonly ruleset: Part
-  readonly cases: Part
+  readonly ruleset: ReleasePart
+  readonly cases: ReleasePart
 }
 
 /** The beginning of the file, whose signature was checked, and where its parts begin. */
 export interface CheckedHead {
-  readonly manifest: Manifest
+  readonly manifest: ReleaseManifest
   readonly length: number
 }
 
@@ -79,7 +79,7 @@ export function buildRelease(
   privateKey: KeyObject,
 ): Buffer {
   const [ruleset, cases] = [content.ruleset, content.cases].map((part) => gzipSync(JSON.stringify(part), { level: 9 }))
-  const manifest: Manifest = {
+  const manifest: ReleaseManifest = {
     ...release,
     format: RULESET_FORMAT,
     ruleset: describePart(ruleset),
@@ -90,7 +90,7 @@ export function buildRelease(
   return Buffer.concat([line, Buffer.from(`\n${signature}\n`), ruleset, cases])
 }
 
-function describePart(bytes: Uint8Array): Part {
+function describePart(bytes: Uint8Array): ReleasePart {
   return { bytes: bytes.length, sha256: hash(bytes) }
 }
 
@@ -125,14 +125,14 @@ export function checkHead(bytes: Uint8Array, publicKey: string): CheckedHead {
   return { manifest, length: second + 1 }
 }
 
-function parseManifest(line: Uint8Array): Manifest | null {
+function parseManifest(line: Uint8Array): ReleaseManifest | null {
   try {
-    const data = JSON.parse(Buffer.from(line).toString('utf8')) as Partial<Manifest> | null
+    const data = JSON.parse(Buffer.from(line).toString('utf8')) as Partial<ReleaseManifest> | null
     const { format, ruleset, cases } = data ?? {}
-    const isPart = (part: Partial<Part> | undefined): boolean =>
+    const isPart = (part: Partial<ReleasePart> | undefined): boolean =>
       Number.isSafeInteger(part?.bytes) && typeof part?.sha256 === 'string'
     return isRelease(data) && Number.isSafeInteger(format) && isPart(ruleset) && isPart(cases)
-      ? (data as Manifest)
+      ? (data as ReleaseManifest)
       : null
   } catch {
     return null

@@ -208,7 +208,7 @@ const part = Type.Object(
   },
   { $id: 'Part', description: 'A page of the site that was read.' },
 )
-export type Part = Static<typeof part>
+export type SystemPart = Static<typeof part>
 
 /** JSON Schema of the pages of a scan of several pages. It is not an extra: `pages` asks for it, and the result always has it then. */
 export const PARTS_SCHEMA = list(part, {

@@ -18,7 +18,7 @@ const MAX_KNOWN_ROBOTS_CHARACTERS = 60_000
 const MAX_QUOTED_CHARACTERS = 200
 
 /** A page that was read. */
-export interface ReadPage {
+export interface SitePage {
   readonly site: Site
   readonly matched: Matched
 }
@@ -27,7 +27,7 @@ interface FurtherPagesOptions {
   /** How many pages are wanted in addition to the first one. */
   readonly wanted: number
   /** The first page, with the addresses that were selected from its links. */
-  readonly front: ReadPage
+  readonly front: SitePage
   readonly policy: Policy
   readonly fetch: (
     target: Target,
@@ -53,7 +53,7 @@ interface Fetched {
  */
 export async function readFurtherPages(
   options: FurtherPagesOptions,
-): Promise<{ readonly pages: readonly ReadPage[]; readonly warnings: readonly string[] }> {
+): Promise<{ readonly pages: readonly SitePage[]; readonly warnings: readonly string[] }> {
   const { wanted, front, signal } = options
   const deadline = new Deadline({
     ms: front.site.remainingMs,
@@ -73,7 +73,7 @@ export async function readFurtherPages(
 }
 
 class FurtherPagesReader {
-  readonly pages: ReadPage[] = []
+  readonly pages: SitePage[] = []
   readonly warnings: string[] = []
   readonly #options: FurtherPagesOptions
   readonly #deadline: Deadline

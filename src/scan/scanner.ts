@@ -1,13 +1,9 @@
-import { getDomain } from 'tldts'
-import type { Rendered } from '../browser/render-types.ts'
 import type { Renderer } from '../browser/renderer.ts'
 import type { Matched } from '../detector/match-worker.ts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
-import { findHeader } from '../engine/page/find-header.ts'
 import type { PageInput } from '../engine/page/page-input.ts'
-import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
-import { isUnasked, type Result, toResult } from '../engine/verdict/result.ts'
+import { boundWarnings } from '../engine/text/bounds.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
@@ -23,12 +19,13 @@ import type { Networks } from '../networks/network-table.ts'
 import { openOwnNetworks } from '../networks/open-networks.ts'
 import { CurrentPool } from './current-pool.ts'
 import { RulesetChanged } from './current-rules.ts'
-import type { Extras, Part } from './extra-schemas.ts'
-import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
+import type { Extras, SystemPart } from './extra-schemas.ts'
 import { FetchThread } from './fetch-thread.ts'
-import { type ReadPage, readFurtherPages } from './further-pages.ts'
+import { readFurtherPages, type SitePage } from './further-pages.ts'
+import { buildInfrastructure } from './infrastructure.ts'
 import { RecentKills } from './recent-kills.ts'
 import type { RenderMode } from './render-modes.ts'
+import { addRendered, toPageInput } from './scanned-page.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
 
 /** The full result of the scan of a live site. */
@@ -43,19 +40,7 @@ export interface LiveScan {
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
   /** The pages that were read; absent if one was asked for. */
-  readonly parts?: readonly Part[]
-}
-
-export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<
-    Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>
-  >
-
-/** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
-export function toLiveResult({ verdict, parts, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
-  const known = { ...verdict, ...live }
-  const wanted = LIVE_EXTRAS.filter((key) => include.includes(key) || isUnasked(key, verdict))
-  const { page: _, ...fields } = toResult(verdict)
-  return { ...fields, ...(parts && { parts }), ...Object.fromEntries(wanted.map((key) => [key, known[key]])) }
+  readonly parts?: readonly SystemPart[]
 }
 
 export interface ScannerOptions extends PoolOptions {
@@ -161,7 +146,7 @@ export class Scanner {
             policy,
             signal,
             fetch: (next, how) => this.#fetch(next, { wantedDns, ...how }),
-            match: (next, signal) => this.#match(toInput(next), pool, { ...call, signal }),
+            match: (next, signal) => this.#match(toPageInput(next), pool, { ...call, signal }),
           })
     const total = performance.now() - started
     const now = new Date()
@@ -211,7 +196,7 @@ export class Scanner {
     pool: MatchPool,
     how: { readonly render: RenderMode; readonly wantedGlobals: readonly string[]; readonly call: MatchOptions },
   ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
-    const fetched = toInput(site)
+    const fetched = toPageInput(site)
     if (how.render === 'never') return { matched: await this.#match(fetched, pool, how.call), warnings: [] }
     // The page may be matched again, and its bytes are transferred to the worker.
     const first = how.render === 'auto' ? await this.#match(structuredClone(fetched), pool, how.call) : null
@@ -231,7 +216,7 @@ export class Scanner {
     if (renderer === undefined) return { input: null, warnings: ['the page was not rendered: there is no browser'] }
     try {
       const rendered = await renderer.render(site.url, globals, signal)
-      return { input: addRendered(toInput(site), rendered), warnings: rendered.warnings }
+      return { input: addRendered(toPageInput(site), rendered), warnings: rendered.warnings }
     } catch (error) {
       signal?.throwIfAborted()
       const why = error instanceof Error ? error.message : String(error)
@@ -254,26 +239,8 @@ export class Scanner {
 }
 
 /** Describes what was found on a page. @param now the time of the scan */
-function describePage({ site, matched: { verdict, packages } }: ReadPage, now: Date): PageFindings {
+function describePage({ site, matched: { verdict, packages } }: SitePage, now: Date): PageFindings {
   return { verdict, details: describeDetails(verdict, { now }), packages, isLate: site.lateBodies > 0 }
-}
-
-/** Selects what rules read of a fetched site. */
-function toInput(site: Site): PageInput {
-  const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
-  return { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
-}
-
-/** Puts what a browser shows of a page in the place of its HTML. Everything else is as it was fetched. */
-function addRendered(input: PageInput, { url, html, loaded, cookies, globals }: Rendered): PageInput {
-  return {
-    ...input,
-    url,
-    html,
-    loaded,
-    cookies: Object.fromEntries(cookies.map(({ name, value }) => [name, value])),
-    globals: Object.fromEntries(globals.map(({ name, text }) => [name, text])),
-  }
 }
 
 /** The warnings of a fetched site, and one that names the places that were not looked at. */
@@ -286,40 +253,4 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
     K,
     number
   >
-}
-
-/** Maximum length of a string in `infrastructure` in characters. */
-const MAX_NAME_LENGTH = 256
-/** Maximum number of name server domains in `infrastructure`. */
-const MAX_DNS_DOMAINS = 16
-
-function cutName(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : cutLine(text, MAX_NAME_LENGTH)
-}
-
-function buildInfrastructure(
-  { dns, address, tls, tlsError, headers }: Site,
-  verdict: Verdict,
-  networks: Networks,
-): Extras['infrastructure'] {
-  const network = address === null ? null : networks.find(address)
-  return {
-    cdn: findCdn(verdict),
-    dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME_LENGTH)))].slice(
-      0,
-      MAX_DNS_DOMAINS,
-    ),
-    ip: address,
-    tlsIssuer: cutName(tls?.issuer),
-    tlsError,
-    server: cutName(findHeader(headers, 'server')),
-    network: network && { asn: network.asn, name: cutLine(network.name, MAX_NAME_LENGTH) },
-    reverseDns: cutName(dns?.ptr?.[0]),
-  }
-}
-
-/** Builds the public description of a failed scan. An unexpected error is reported as `internal`. */
-export function toErrorBody(error: unknown): { readonly error: string; readonly code: string } {
-  const scanError = error instanceof ScanError ? error : new ScanError('internal', { cause: error })
-  return { error: scanError.message, code: scanError.code }
 }

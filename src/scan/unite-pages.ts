@@ -3,7 +3,7 @@ import { compareBy } from '../engine/text/compare-by.ts'
 import { rankLevel } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { TechnologyDetail } from '../lifecycles/describe-details.ts'
-import type { Extras, Part } from './extra-schemas.ts'
+import type { Extras, SystemPart } from './extra-schemas.ts'
 
 /** What was found on one page of a site. */
 export interface PageFindings {
@@ -19,7 +19,7 @@ export interface PageFindings {
  * is a part.
  * @param pages the first page first
  */
-export function unitePages(pages: readonly PageFindings[]): PageFindings & { readonly parts: readonly Part[] } {
+export function unitePages(pages: readonly PageFindings[]): PageFindings & { readonly parts: readonly SystemPart[] } {
   const [{ verdict: front }] = pages
   const details = uniteDetails(pages.flatMap((page) => page.details)).slice(0, MAX_TECHNOLOGIES)
   const versions = Object.fromEntries(
@@ -40,7 +40,7 @@ export function unitePages(pages: readonly PageFindings[]): PageFindings & { rea
   }
 }
 
-function describePart({ url, builder, builderSlug, confidence, siteType, technologies }: Verdict): Part {
+function describePart({ url, builder, builderSlug, confidence, siteType, technologies }: Verdict): SystemPart {
   return { url: url ?? '', builder, builderSlug, confidence, siteType, technologies }
 }
 

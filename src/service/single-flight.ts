@@ -27,11 +27,11 @@ interface SingleFlightParts {
   /** Scans a target once the scan limiter has a slot for it. */
   readonly scan: (target: Target, client: string, ruleset: string, pages?: number) => Promise<LiveScan>
   /** Receives the error of a failed scan, including details that clients do not see. */
-  readonly onFailure: (request: ScanRequest, error: unknown) => void
+  readonly onFailure: (request: FlightRequest, error: unknown) => void
 }
 
 /** A client's request for the scan of one URL. */
-export interface ScanRequest {
+export interface FlightRequest {
   /** Internal ID of the HTTP request, for the log. */
   readonly id: string
   /** Cache key of the result. */
@@ -66,7 +66,7 @@ export class SingleFlight {
    * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up;
    *   RulesetChanged if the ruleset was replaced before the scan started
    */
-  async join(request: ScanRequest): Promise<CacheEntry> {
+  async join(request: FlightRequest): Promise<CacheEntry> {
     const { entry } = request
     if (request.waitMs <= 0) throw new ScanError('deadline')
     const end = performance.now() + request.waitMs
@@ -98,7 +98,7 @@ export class SingleFlight {
    * Scans, or waits for the node that scans.
    * @returns null when the time of the first client is up while another node scans; other clients may continue to wait
    */
-  async #run(request: ScanRequest): Promise<ScanOutcome | null> {
+  async #run(request: FlightRequest): Promise<ScanOutcome | null> {
     const { shared, clock } = this.#parts
     const end = performance.now() + request.waitMs
     while (performance.now() < end) {
@@ -122,7 +122,7 @@ export class SingleFlight {
     return null
   }
 
-  async #scanAndPublish(request: ScanRequest, token: string): Promise<ScanOutcome> {
+  async #scanAndPublish(request: FlightRequest, token: string): Promise<ScanOutcome> {
     const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
     const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
     const result = 'entry' in outcome ? outcome.entry : null
@@ -130,7 +130,7 @@ export class SingleFlight {
     return outcome
   }
 
-  async #scan(request: ScanRequest): Promise<ScanOutcome> {
+  async #scan(request: FlightRequest): Promise<ScanOutcome> {
     try {
       const scan = await this.#parts.scan(request.target, request.client, request.ruleset, request.pages)
       return { entry: buildCacheEntry(scan, this.#parts.clock()) }

@@ -1,8 +1,8 @@
-import type { Extras, Part } from '../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
 /** The extras of a scan and, if several pages were asked for, those that were read. */
-export type StoredExtras = Extras & { readonly parts?: readonly Part[] }
+export type StoredExtras = Extras & { readonly parts?: readonly SystemPart[] }
 
 /**
  * Formats all extras of a scan as a JSON object with one line for each, so that a response can contain some of them without parsing

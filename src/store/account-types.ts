@@ -42,3 +42,6 @@ export interface StoredScan {
   readonly at: Date
   readonly entry: CacheEntry
 }
+
+/** A scan in the list of an account's scans: all but its result. */
+export type ScanHead = Omit<StoredScan, 'entry'>

@@ -1,7 +1,7 @@
 import type { Row, TableName } from './transfer.ts'
 
 type Check = (value: unknown) => boolean
-type Fields = Readonly<Record<string, Check>>
+type FieldChecks = Readonly<Record<string, Check>>
 
 const isText: Check = (value) => typeof value === 'string'
 const isFlag: Check = (value) => typeof value === 'boolean'
@@ -44,11 +44,11 @@ const isJsonObject: Check = (value) => {
 const areDays: Check = (value) =>
   isObject(value) && Object.entries(value).every(([day, used]) => isDay(day) && isCount(used) && used !== 0)
 
-const SECRET: Fields = { hash: isText, lastFour: isText, expiresAt: orNull(isTime), pepper: orNull(isText) }
+const SECRET: FieldChecks = { hash: isText, lastFour: isText, expiresAt: orNull(isTime), pepper: orNull(isText) }
 const areSecrets: Check = (value) => Array.isArray(value) && value.every((one) => findInvalid(SECRET, one) === null)
 
 /** The fields of the rows of each table. */
-const FIELDS: Readonly<Record<TableName, Fields>> = {
+const FIELDS: Readonly<Record<TableName, FieldChecks>> = {
   values: { name: isText, value: isText },
   accounts: {
     ...{ id: isText, name: isText, email: isText, emailVerified: isFlag, image: orNull(isText) },
@@ -85,7 +85,7 @@ const FIELDS: Readonly<Record<TableName, Fields>> = {
   },
 }
 
-function findInvalid(fields: Fields, row: unknown): string | null {
+function findInvalid(fields: FieldChecks, row: unknown): string | null {
   const values = isObject(row) ? row : {}
   return (
     Object.keys(fields).find((name) => !fields[name](Object.hasOwn(values, name) ? values[name] : undefined)) ?? null

@@ -1,7 +1,7 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
 import type { Key, KeySecret } from '../keys/types.ts'
-import type { Account, AccountSummary, Invite, StoredScan } from './account-types.ts'
+import type { Account, AccountSummary, Invite, ScanHead, StoredScan } from './account-types.ts'
 import type { AuditAction, AuditEntry, AuditEvent } from './audit-types.ts'
 import type { BatchStore } from './batch-types.ts'
 
@@ -218,7 +218,7 @@ export interface AccountStore {
   /** Stores a scan of an account and deletes all but its `keep` newest ones. Stores nothing if the account does not exist. */
   addScan(scan: StoredScan, keep: number): Promise<void>
   /** The scans of an account without their entries, newest first. */
-  listScans(account: string): Promise<readonly Omit<StoredScan, 'entry'>[]>
+  listScans(account: string): Promise<readonly ScanHead[]>
   /** @returns null if the account has no such scan */
   getScan(account: string, id: string): Promise<StoredScan | null>
 }

@@ -6,7 +6,7 @@ import { type KeeperParts, RulesKeeper } from './rules-keeper.ts'
 import { RulesetFolder } from './ruleset-folder.ts'
 import type { UpdateParts } from './update-rules.ts'
 
-interface Options extends Omit<UpdateParts, 'folder'>, Pick<KeeperParts, 'log' | 'count' | 'followMs'> {
+interface OpenScannerOptions extends Omit<UpdateParts, 'folder'>, Pick<KeeperParts, 'log' | 'count' | 'followMs'> {
   readonly dataDir: string
 }
 
@@ -23,7 +23,7 @@ export interface UpdatedScanner {
  */
 export async function openUpdatedScanner(
   scannerOptions: ScannerOptions,
-  { dataDir, ...options }: Options,
+  { dataDir, ...options }: OpenScannerOptions,
 ): Promise<UpdatedScanner> {
   const parts = { ...options, folder: new RulesetFolder(dataDir) }
   const opened = (await openActive(scannerOptions, parts)) ?? { scanner: new Scanner(scannerOptions), active: null }
@@ -34,7 +34,7 @@ export async function openUpdatedScanner(
 /** Returns null if no released ruleset is active, or if it is refused. */
 async function openActive(
   options: ScannerOptions,
-  { folder, publicKey, siteprint, log }: UpdateParts & Pick<Options, 'log'>,
+  { folder, publicKey, siteprint, log }: UpdateParts & Pick<OpenScannerOptions, 'log'>,
 ): Promise<{ readonly scanner: Scanner; readonly active: Release } | null> {
   let scanner: Scanner | undefined
   try {

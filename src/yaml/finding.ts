@@ -6,7 +6,7 @@ export interface Position {
 }
 
 /** A problem in a YAML file, as data. */
-export interface Finding<Code extends string = string> extends Position {
+export interface FileFinding<Code extends string = string> extends Position {
   readonly level: 'error' | 'warning'
   readonly code: Code
   readonly sentence: string
@@ -17,7 +17,7 @@ export interface Finding<Code extends string = string> extends Position {
  * replaced by that detail of the finding.
  */
 export type FindingTable = Readonly<
-  Record<string, readonly [level: Finding['level'], sentence: string, warningFor?: string]>
+  Record<string, readonly [level: FileFinding['level'], sentence: string, warningFor?: string]>
 >
 
 /** Builds a finding of one table. */
@@ -25,7 +25,7 @@ export type FindingBuilder<Code extends string> = (
   code: Code,
   at: Position,
   details?: Readonly<Record<string, string | number>>,
-) => Finding<Code>
+) => FileFinding<Code>
 
 /** Details that a finding may lack: nothing is inserted for them. */
 const OPTIONAL_DETAILS = ['hint', 'where']
@@ -39,7 +39,7 @@ export const YAML_FINDINGS = {
 } as const satisfies FindingTable
 
 /** A problem that any YAML file can have. */
-export type YamlFinding = Finding<keyof typeof YAML_FINDINGS>
+export type YamlFinding = FileFinding<keyof typeof YAML_FINDINGS>
 
 export const buildYamlFinding = createFindingBuilder(YAML_FINDINGS)
 
@@ -55,12 +55,12 @@ export function createFindingBuilder<Table extends FindingTable>(table: Table): 
 }
 
 /** Formats a finding as `file:line:column  level  sentence  code`. */
-export function formatFinding({ file, line, column, level, sentence, code }: Finding): string {
+export function formatFinding({ file, line, column, level, sentence, code }: FileFinding): string {
   return `${file}:${line}:${column}  ${level}  ${sentence}  ${code}`
 }
 
 /** Sorts findings by file, then by position in the file. */
-export function sortFindings<One extends Finding>(findings: readonly One[]): One[] {
+export function sortFindings<One extends FileFinding>(findings: readonly One[]): One[] {
   return [...findings].sort(
     (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.code.localeCompare(b.code),
   )

@@ -14,7 +14,8 @@ export interface TypedSchema<Data> extends JsonSchema {
 /** The data that a schema accepts. */
 export type DataOf<Schema> = Schema extends TypedSchema<infer Data> ? Data : never
 
-type Properties = Readonly<Record<string, JsonSchema>>
+/** The properties of an object in a JSON Schema. */
+export type Properties = Readonly<Record<string, JsonSchema>>
 type ObjectOf<Required extends Properties, Optional extends Properties> = {
   readonly [Key in keyof Required]: DataOf<Required[Key]>
 } & { readonly [Key in keyof Optional]?: DataOf<Optional[Key]> }

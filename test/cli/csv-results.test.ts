@@ -4,7 +4,7 @@ import { buildCsvFormat, buildJsonFormat } from '../../src/cli/formats/record-fo
 import type { ScanRecord } from '../../src/cli/formats/scan-record.ts'
 import { openRowReader } from '../../src/cli/report/csv-results.ts'
 import { LineParser } from '../../src/report/parse-line.ts'
-import { toLiveResult } from '../../src/scan/scanner.ts'
+import { toLiveResult } from '../../src/scan/live-result.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 
 const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 12, ruleset: 'abc' }

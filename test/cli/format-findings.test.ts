@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readFormat } from '../../src/cli/rules/format-findings.ts'
-import type { Finding } from '../../src/yaml/finding.ts'
+import type { FileFinding } from '../../src/yaml/finding.ts'
 import { smallProject } from '../support/built-project.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
-const odd: Finding[] = [
+const odd: FileFinding[] = [
   {
     file: 'a b/x,y:z.yaml',
     line: 3,

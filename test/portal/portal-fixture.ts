@@ -1,5 +1,5 @@
 import { openAccounts, openOperator } from '../../src/accounts/open.ts'
-import type { Operator } from '../../src/accounts/operator.ts'
+import type { AccountOperator } from '../../src/accounts/operator.ts'
 import type { PasswordHasher } from '../../src/accounts/password-hasher.ts'
 import { openCheapHasher } from '../accounts/cheap-hasher.ts'
 import { type AppOptions, openApp, type TestApp } from '../http/app-fixture.ts'
@@ -34,7 +34,7 @@ export interface TestBrowser {
 
 export interface TestPortal extends TestApp {
   /** What the operator's commands do. */
-  readonly operator: Operator
+  readonly operator: AccountOperator
   openBrowser(): TestBrowser
   /** Signs up and stays logged in. */
   signUp(

@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { compareSites, describeChange } from '../../src/report/compare-sites.ts'
-import type { Site } from '../../src/report/site.ts'
+import type { ReportSite } from '../../src/report/site.ts'
 import { SITE as SAMPLE } from './sample-site.ts'
 
-const SITE: Site = { ...SAMPLE, versions: new Map([['PHP', '8.2']]) }
-const FAILED: Site = { ...SITE, builder: null, technologies: [], failure: { code: 'scan_failed', sentence: 'No.' } }
+const SITE: ReportSite = { ...SAMPLE, versions: new Map([['PHP', '8.2']]) }
+const FAILED: ReportSite = {
+  ...SITE,
+  builder: null,
+  technologies: [],
+  failure: { code: 'scan_failed', sentence: 'No.' },
+}
 
-const WALLED: Partial<Site> = { state: 'wall', builder: null }
+const WALLED: Partial<ReportSite> = { state: 'wall', builder: null }
 
-type Rows = [name: string, before: Partial<Site> | null, after: Partial<Site> | null, changes: string[]][]
+type Rows = [name: string, before: Partial<ReportSite> | null, after: Partial<ReportSite> | null, changes: string[]][]
 const rows: Rows = [
   ['nothing', {}, {}, []],
   ['a new site', null, {}, ['New in the results']],
@@ -39,7 +44,7 @@ const rows: Rows = [
 ]
 
 describe('a change of', () => {
-  const toMap = (site: Partial<Site> | null): Map<string, Site> =>
+  const toMap = (site: Partial<ReportSite> | null): Map<string, ReportSite> =>
     new Map(site === null ? [] : [['a', { ...SITE, ...site }]])
   test.each(rows)('%s', (_, before, after, expected) => {
     const { sites, unchanged, counts } = compareSites(toMap(before), toMap(after))

@@ -1,7 +1,7 @@
-import type { Site } from '../../src/report/site.ts'
+import type { ReportSite } from '../../src/report/site.ts'
 
 /** A site with a result. */
-export const SITE: Site = {
+export const SITE: ReportSite = {
   name: 'a.example',
   link: null,
   failure: null,

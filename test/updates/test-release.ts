@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
-import { buildRelease, type Manifest, type Release } from '../../src/rules/release-file.ts'
+import { buildRelease, type Release, type ReleaseManifest } from '../../src/rules/release-file.ts'
 import { exportRuleset } from '../../src/rules/ruleset-json.ts'
 import { smallProject } from '../support/built-project.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
@@ -63,7 +63,7 @@ export function makeRelease(number: number, changes: Changes = {}): TestRelease 
 }
 
 /** Changes the manifest of a file and signs it again, as a release of another version of Siteprint would. */
-export function changeManifest(bytes: Buffer, change: (manifest: Manifest) => object, key = privateKey): Buffer {
+export function changeManifest(bytes: Buffer, change: (manifest: ReleaseManifest) => object, key = privateKey): Buffer {
   const first = bytes.indexOf('\n')
   const second = bytes.indexOf('\n', first + 1)
   const line = Buffer.from(JSON.stringify(change(JSON.parse(bytes.subarray(0, first).toString()))))

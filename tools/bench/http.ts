@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Env } from '../create-operator.ts'
 import { servicesStatus } from '../services-status.ts'
 import { median } from '../statistics/quantile.ts'
 import { generatePages } from './generated-pages.ts'
@@ -14,10 +15,8 @@ import { generatePages } from './generated-pages.ts'
 const SECONDS = 3
 const PINS = ['/usr/bin/taskset', '/bin/taskset']
 
-type Env = Readonly<Record<string, string>>
-
 /** A server under test. */
-interface Candidate {
+interface ServerUnderTest {
   readonly url: string
   readonly key: string
   readonly rates: number[]
@@ -43,7 +42,7 @@ export async function measureHttp(rounds: number): Promise<HttpReport> {
   )
   await once(site.listen(0, '127.0.0.1'), 'listening')
   const page = `127.0.0.1:${(site.address() as AddressInfo).port}`
-  const candidates: Candidate[] = []
+  const candidates: ServerUnderTest[] = []
   try {
     const env = { ...writeSettings(folder), SCAN_ALLOW: page }
     const embedded = await startService({ ...env, DATA_DIR: join(folder, 'data') }, page)
@@ -67,8 +66,10 @@ export async function measureHttp(rounds: number): Promise<HttpReport> {
   }
 }
 
-function buildReport(candidates: Readonly<Record<'bare' | 'embedded' | 'servers', Candidate | null>>): HttpReport {
-  const findRate = (candidate: Candidate | null): number | null => candidate && median(candidate.rates)
+function buildReport(
+  candidates: Readonly<Record<'bare' | 'embedded' | 'servers', ServerUnderTest | null>>,
+): HttpReport {
+  const findRate = (candidate: ServerUnderTest | null): number | null => candidate && median(candidate.rates)
   const [bare, embedded, servers] = [candidates.bare, candidates.embedded, candidates.servers].map(findRate)
   const share = (rate: number | null): number | null => rate && bare && Math.round((rate / bare) * 1000) / 1000
   return { perSecond: { bare, embedded, servers }, shareOfBare: { embedded: share(embedded), servers: share(servers) } }
@@ -81,7 +82,7 @@ function writeSettings(folder: string): Env {
 }
 
 /** Starts the service and puts the page into its cache. @param key an existing key */
-async function startService(env: Env, page: string, key?: string): Promise<Candidate> {
+async function startService(env: Env, page: string, key?: string): Promise<ServerUnderTest> {
   const started = await startServer(['../../src/main.js'], env)
   const candidate = { ...started, key: key ?? started.key, url: `${started.url}/api/v1/scan?url=http://${page}/` }
   const { status } = await fetch(candidate.url, { headers: { authorization: `Bearer ${candidate.key}` } })
@@ -91,7 +92,7 @@ async function startService(env: Env, page: string, key?: string): Promise<Candi
 }
 
 /** @returns null when Redis or MongoDB is not running */
-async function startWithServers(env: Env, page: string): Promise<Candidate | null> {
+async function startWithServers(env: Env, page: string): Promise<ServerUnderTest | null> {
   const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
@@ -107,7 +108,7 @@ async function startWithServers(env: Env, page: string): Promise<Candidate | nul
 }
 
 /** Starts a built server in a separate process on the first core. */
-async function startServer([file, ...args]: readonly string[], env: Env): Promise<Candidate> {
+async function startServer([file, ...args]: readonly string[], env: Env): Promise<ServerUnderTest> {
   const [program, ...words] = pinToCore(0, [process.execPath, fileOf(file), ...args])
   const child: ChildProcess = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   let text = ''

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { buildKey } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open/open-store.ts'
 import type { Store } from '../../src/store/types.ts'
-import { createOperator } from '../create-operator.ts'
+import { createOperator, type Env } from '../create-operator.ts'
 import { servicesStatus } from '../services-status.ts'
 import { median, quantile } from '../statistics/quantile.ts'
 
@@ -28,7 +28,6 @@ const EMAIL = 'operator@a.example'
 const PEPPER = 'one pepper for all that is measured'
 const DATABASE = 'siteprint_bench_portal'
 
-type Env = Readonly<Record<string, string>>
 type PageTimes = Readonly<Record<string, { readonly medianMs: number; readonly p95Ms: number }>>
 
 /**
@@ -122,7 +121,7 @@ async function measureServer(env: Env, rounds: number): Promise<PageTimes> {
 /** Chooses the password of the operator, logs in and creates a key. @returns the cookie of the session */
 async function logIn(url: string, resetPath: string): Promise<string> {
   const password = 'a long and unusual password'
-  const send = async (path: string, form: Env, cookie = ''): Promise<Response> => {
+  const send = async (path: string, form: Readonly<Record<string, string>>, cookie = ''): Promise<Response> => {
     const request = { method: 'POST', body: new URLSearchParams(form), headers: { origin: url, cookie } }
     const response = await fetch(url + path, { ...request, redirect: 'manual' })
     if (response.status >= 400) throw new Error(`${path} failed with status ${response.status}`)

@@ -19,7 +19,7 @@ import { generatePages } from './generated-pages.ts'
 import { writeMultipliedRules } from './multiplied-rules.ts'
 
 /** The median of the durations, as a multiple of that of `node -e 0`, and the median of the peak memory. */
-interface Line {
+interface StartLine {
   readonly ms: number
   readonly byNode: number
   readonly peakMb: number
@@ -252,7 +252,7 @@ detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>
 async function measureAll(
   rounds: number,
   processes: Readonly<Record<string, () => Promise<Ran>>>,
-): Promise<Readonly<Record<string, Line>>> {
+): Promise<Readonly<Record<string, StartLine>>> {
   const runs: Record<string, Ran[]> = Object.fromEntries(Object.keys(processes).map((name) => [name, []]))
   for (let round = -1; round < rounds; round++)
     for (const [name, run] of Object.entries(processes)) {
@@ -263,7 +263,7 @@ async function measureAll(
   return Object.fromEntries(Object.entries(runs).map(([name, ran]) => [name, toLine(ran, nodeMs)]))
 }
 
-function toLine(runs: readonly Ran[], nodeMs: number): Line {
+function toLine(runs: readonly Ran[], nodeMs: number): StartLine {
   const ms = median(runs.map((one) => one.ms))
   const peakMb = median(runs.map((one) => one.peakMb))
   return { ms: Math.round(ms), byNode: Math.round((ms / nodeMs) * 10) / 10, peakMb: Math.round(peakMb) }

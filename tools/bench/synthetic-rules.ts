@@ -1,10 +1,10 @@
 import type { ClauseSource, RuleSource } from '../../src/engine/rule/types.ts'
 
 /** Builds a clause from an invented word. `word` is unique, `n` is a number for variety. */
-type Shape = (word: string, n: number) => ClauseSource
+type ClauseShape = (word: string, n: number) => ClauseSource
 
 // Roughly in the proportions of the real rules.
-const SHAPES: readonly Shape[] = [
+const SHAPES: readonly ClauseShape[] = [
   (word) => ({ element: `#${word}-root` }),
   (word) => ({ element: `.${word}-widget, .${word}-frame > div` }),
   (word) => ({ element: `[data-${word}]`, weight: 'medium' }),

@@ -70,7 +70,7 @@ export interface PairSummary extends Agreement {
 }
 
 /** The result of a comparison without pages, as `--json` writes it. */
-export interface Comparison {
+export interface ToolComparison {
   readonly format: 1
   /** ISO 8601, UTC. */
   readonly measured: string

@@ -1,8 +1,8 @@
-import type { Comparison, SampledNaming } from './comparison.ts'
+import type { SampledNaming, ToolComparison } from './comparison.ts'
 
 interface JudgementProps {
   readonly sample: readonly SampledNaming[]
-  readonly comparison: Comparison
+  readonly comparison: ToolComparison
 }
 
 const KEYS = [

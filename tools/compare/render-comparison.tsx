@@ -7,7 +7,7 @@ import { ReportDocument, readReportAssets } from '../../src/report/report-docume
 import { projectFolder } from '../../src/rules/built.ts'
 import { Facts } from '../../src/views/facts.tsx'
 import { Table } from '../../src/views/table.tsx'
-import type { Agreement, Comparison, DetectorSummary, PairSummary, SampledNaming } from './comparison.ts'
+import type { Agreement, DetectorSummary, PairSummary, SampledNaming, ToolComparison } from './comparison.ts'
 import { Judgement } from './judgement.tsx'
 
 const ASSETS = join(projectFolder(), 'tools', 'compare', 'assets')
@@ -19,7 +19,7 @@ const LINKS = [
 ]
 
 /** Renders a comparison as one HTML file, which requests nothing and stores answers in the browser. */
-export async function renderComparison(comparison: Comparison, sample: readonly SampledNaming[]): Promise<string> {
+export async function renderComparison(comparison: ToolComparison, sample: readonly SampledNaming[]): Promise<string> {
   const shared = readReportAssets()
   const read = (name: string): string => readFileSync(join(ASSETS, name), 'utf8')
   const assets = { ...shared, style: shared.style + read('comparison.css'), script: read('judgement.js') }
@@ -60,7 +60,7 @@ async function drawCharts(detectors: readonly DetectorSummary[]): Promise<Record
 function Summary({
   comparison: { measured, machine, pages, rounds, timedPages },
 }: {
-  readonly comparison: Comparison
+  readonly comparison: ToolComparison
 }) {
   const facts: readonly (readonly [string, string])[] = [
     ['Pages', `${pages.count}, ${pages.labelled} with a label`],
@@ -84,14 +84,14 @@ function Summary({
   )
 }
 
-interface CardProps {
+interface ChartCardProps {
   readonly id: string
   readonly title: string
   readonly chart: readonly string[]
   readonly children: ComponentChildren
 }
 
-function Card({ id, title, chart, children }: CardProps) {
+function Card({ id, title, chart, children }: ChartCardProps) {
   return (
     <section class="card" id={id}>
       <h2>{title}</h2>
@@ -113,7 +113,7 @@ function formatPercent(share: number | null): string {
   return share === null ? '–' : `${(100 * share).toFixed(1)}%`
 }
 
-function NameTable({ comparison: { detectors } }: { readonly comparison: Comparison }) {
+function NameTable({ comparison: { detectors } }: { readonly comparison: ToolComparison }) {
   const head = [
     'Detector',
     'Version',

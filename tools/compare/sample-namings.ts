@@ -13,7 +13,7 @@ const MAX_PASSAGES = 4
 const PASSAGE_MARGIN = 110
 const MAX_LISTED = 12
 
-interface Candidate {
+interface NamingCandidate {
   readonly page: number
   readonly key: string
   readonly by: readonly number[]
@@ -30,7 +30,7 @@ export function sampleNamings(
   named: readonly Named[],
   { spelling, count }: { readonly spelling: ReadonlyMap<string, string>; readonly count: number },
 ): SampledNaming[] {
-  const groups = new Map<string, Candidate[]>()
+  const groups = new Map<string, NamingCandidate[]>()
   for (const candidate of listCandidates(pages, named)) {
     const group = groups.get(candidate.by.join()) ?? []
     groups.set(candidate.by.join(), group)
@@ -38,7 +38,7 @@ export function sampleNamings(
   }
   const queues = [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group.sort(compareOrder))
   const used = new Map<string, number>()
-  const taken: Candidate[] = []
+  const taken: NamingCandidate[] = []
   while (taken.length < count && queues.some((queue) => queue.length > 0))
     for (const queue of queues) {
       const at = queue.findIndex(({ key }) => (used.get(key) ?? 0) < MAX_PER_NAME)
@@ -52,11 +52,11 @@ export function sampleNamings(
   return taken.sort(compareOrder).map(({ page, key, by }) => describe(pages[page], spelling.get(key) ?? key, by))
 }
 
-function compareOrder(a: Candidate, b: Candidate): number {
+function compareOrder(a: NamingCandidate, b: NamingCandidate): number {
   return a.order < b.order ? -1 : 1
 }
 
-function* listCandidates(pages: readonly PageLine[], named: readonly Named[]): Generator<Candidate> {
+function* listCandidates(pages: readonly PageLine[], named: readonly Named[]): Generator<NamingCandidate> {
   for (const [page, { id }] of pages.entries()) {
     const keys = new Set(named.flatMap((sets) => [...sets[page]]))
     for (const key of keys) {

@@ -4,10 +4,10 @@ import type { Cycle, Lifecycles, Product } from '../../src/lifecycles/lifecycle-
 /** The part of a product file of endoflife.date that is read: https://endoflife.date/contribute says what its fields mean. */
 interface FrontMatter {
   readonly identifiers?: readonly Readonly<Record<string, string>>[]
-  readonly releases: readonly Release[]
+  readonly releases: readonly PublishedCycle[]
 }
 
-interface Release {
+interface PublishedCycle {
   readonly releaseCycle: string
   readonly releaseDate: string
   /** End of active support. */
@@ -30,11 +30,11 @@ export function readProduct(text: string, product: string, former?: Product): Pr
     cpe: findCpe(identifiers) ?? null,
     npm: findPackage(identifiers) ?? null,
     ...(former?.packaged && { packaged: true }),
-    cycles: (releases as readonly Release[]).map(readCycle),
+    cycles: (releases as readonly PublishedCycle[]).map(readCycle),
   }
 }
 
-function readCycle({ releaseCycle, releaseDate, eoas, eol, latest }: Release): Cycle {
+function readCycle({ releaseCycle, releaseDate, eoas, eol, latest }: PublishedCycle): Cycle {
   return {
     cycle: String(releaseCycle),
     released: releaseDate,

@@ -7,7 +7,7 @@ import type { LaneResult, LaneTask } from './lane.ts'
 import { type Mutant, plantMutant } from './mutants.ts'
 
 /** What happened to a mutant. */
-export interface Verdict {
+export interface MutantVerdict {
   readonly mutant: Mutant
   /** The first test that failed, the reason for which the tests did not end, or null if all tests passed. */
   readonly caughtBy: string | null
@@ -32,11 +32,11 @@ export async function* judgeMutants(
   root: string,
   tests: ReadonlyMap<Mutant, readonly string[]>,
   { lanes, timeoutMs, env }: Limits,
-): AsyncGenerator<Verdict> {
+): AsyncGenerator<MutantVerdict> {
   const waiting = [...tests].filter(([, { length }]) => length > 0)
   for (const [mutant, { length }] of tests) if (length === 0) yield { mutant, caughtBy: null }
-  const open = Array.from({ length: Math.min(lanes, waiting.length) }, () => new Lane(root, env))
-  const next = (lane: Lane): Promise<{ lane: Lane; verdict: Verdict }> | undefined => {
+  const open = Array.from({ length: Math.min(lanes, waiting.length) }, () => new TestProcess(root, env))
+  const next = (lane: TestProcess): Promise<{ lane: TestProcess; verdict: MutantVerdict }> | undefined => {
     const [mutant, files] = waiting.shift() ?? []
     if (mutant === undefined || files === undefined) return undefined
     return lane.judge(mutant, files, timeoutMs).then((caughtBy) => ({ lane, verdict: { mutant, caughtBy } }))
@@ -62,7 +62,7 @@ export async function* judgeMutants(
 }
 
 /** A process that runs tests. It starts again after a run that did not end. */
-class Lane {
+class TestProcess {
   readonly #root: string
   readonly #env: Readonly<Record<string, string | undefined>>
   #process: ChildProcess | null = null

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { measureDistances, sortByCloseness } from './find-tests.ts'
-import { judgeMutants, type Verdict } from './judge.ts'
+import { judgeMutants, type MutantVerdict } from './judge.ts'
 import { drawMutants, listMutants, type Mutant } from './mutants.ts'
 import { copyProject } from './project-copy.ts'
 import { recordCoverage } from './record-coverage.ts'
@@ -26,7 +26,7 @@ export interface Measurement {
 }
 
 /** Judges a sample of mutants on a copy of the project, and yields the verdicts as they come. */
-export async function* measureMutants(measurement: Measurement): AsyncGenerator<Verdict> {
+export async function* measureMutants(measurement: Measurement): AsyncGenerator<MutantVerdict> {
   const root = copyProject(measurement.root)
   const clean = (): void => removeFolder(dirname(root))
   process.once('exit', clean)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mutateNode, type Replacement } from './operators.ts'
-import { type Position, parseSource, type SyntaxNode, walkEvaluated } from './syntax.ts'
+import { parseSource, type SyntaxNode, type SyntaxPosition, walkEvaluated } from './syntax.ts'
 
 /** A small change of a source file, which a test should notice. */
 export interface Mutant {
@@ -101,18 +101,18 @@ function readLine(source: string, at: number): string {
 }
 
 /** Adds the semicolon that a statement needs before a parenthesis, because the sources have none at the ends of lines. */
-function protect(position: Position, { start, text }: Replacement): string {
+function protect(position: SyntaxPosition, { start, text }: Replacement): string {
   return text.startsWith('(') && startsStatement(position, start) ? `;${text}` : text
 }
 
-function startsStatement(position: Position, start: number): boolean {
-  for (let up: Position | null = position; up !== null; up = up.parent)
+function startsStatement(position: SyntaxPosition, start: number): boolean {
+  for (let up: SyntaxPosition | null = position; up !== null; up = up.parent)
     if (up.node.type === 'ExpressionStatement')
       return up.node.start === start && /^(?:BlockStatement|Program|SwitchCase)$/.test(up.parent?.node.type ?? '')
   return false
 }
 
-function findAnchor(position: Position, change: Replacement): Mutant['anchor'] {
+function findAnchor(position: SyntaxPosition, change: Replacement): Mutant['anchor'] {
   if (position.node.type === 'BlockStatement')
     return { start: position.node.start, end: position.node.end, kind: 'block' }
   const chain = findChain(position)
@@ -123,9 +123,9 @@ function findAnchor(position: Position, change: Replacement): Mutant['anchor'] {
 }
 
 /** Finds the outermost node of `a?.b.c()`, because its parts are not expressions of their own. */
-function findChain(position: Position): SyntaxNode | undefined {
+function findChain(position: SyntaxPosition): SyntaxNode | undefined {
   let found: SyntaxNode | undefined
-  for (let at: Position | null = position; at !== null; at = at.parent) {
+  for (let at: SyntaxPosition | null = position; at !== null; at = at.parent) {
     if (at.node.type === 'ChainExpression') found = at.node
     if (at.key !== 'object' && at.key !== 'callee' && at.key !== 'expression') break
   }

@@ -1,5 +1,5 @@
 import { mutatePattern } from './patterns.ts'
-import { isNode, type Position, type SyntaxNode } from './syntax.ts'
+import { isNode, type SyntaxNode, type SyntaxPosition } from './syntax.ts'
 
 /** Replaces the part of a source text from `start` to `end`. */
 export interface Replacement {
@@ -11,7 +11,7 @@ export interface Replacement {
 /** Returns the source text of a node. */
 export type ReadText = (node: SyntaxNode) => string
 
-type Operator = (position: Position, read: ReadText) => readonly Replacement[]
+type MutationOperator = (position: SyntaxPosition, read: ReadText) => readonly Replacement[]
 
 const BINARY: ReadonlyMap<unknown, readonly string[]> = new Map(
   Object.entries({
@@ -83,7 +83,7 @@ const DROPPED_METHODS = new Set([
 const MAX_NUMBER = 16
 
 /** Operators by the type of the node that they change. */
-const OPERATORS: Readonly<Partial<Record<string, Operator>>> = {
+const OPERATORS: Readonly<Partial<Record<string, MutationOperator>>> = {
   BinaryExpression: mutateBinary,
   LogicalExpression: mutateBinary,
   UnaryExpression: ({ node }, read) =>
@@ -120,7 +120,7 @@ const OPERATORS: Readonly<Partial<Record<string, Operator>>> = {
 }
 
 /** Lists the changes of one node. */
-export function mutateNode(position: Position, read: ReadText): readonly Replacement[] {
+export function mutateNode(position: SyntaxPosition, read: ReadText): readonly Replacement[] {
   return OPERATORS[position.node.type]?.(position, read) ?? []
 }
 
@@ -132,7 +132,7 @@ function isEmpty(value: unknown): boolean {
   return !Array.isArray(value) || value.length === 0
 }
 
-function mutateBinary({ node }: Position, read: ReadText): readonly Replacement[] {
+function mutateBinary({ node }: SyntaxPosition, read: ReadText): readonly Replacement[] {
   const { left, right, operator } = node
   if (!isNode(left) || !isNode(right)) return []
   const isText = [left, right].some((side) => side.type === 'TemplateLiteral' || typeof side.value === 'string')
@@ -142,7 +142,7 @@ function mutateBinary({ node }: Position, read: ReadText): readonly Replacement[
   return (BINARY.get(operator) ?? []).map((other) => replace(node, `(${first} ${other} ${read(right)})`))
 }
 
-function mutateCondition({ node }: Position): readonly Replacement[] {
+function mutateCondition({ node }: SyntaxPosition): readonly Replacement[] {
   const { test } = node
   if (!isNode(test)) return []
   // A loop whose condition is always true only costs the time limit.
@@ -150,7 +150,7 @@ function mutateCondition({ node }: Position): readonly Replacement[] {
   return values.map((value) => replace(test, value))
 }
 
-function mutateLiteral({ node }: Position): readonly Replacement[] {
+function mutateLiteral({ node }: SyntaxPosition): readonly Replacement[] {
   const { value, regex } = node
   if (typeof value === 'boolean') return [replace(node, String(!value))]
   if (typeof value === 'string') return [replace(node, value === '' ? "'mutant'" : "''")]
@@ -160,7 +160,7 @@ function mutateLiteral({ node }: Position): readonly Replacement[] {
   return mutatePattern(String(regex.pattern), String(regex.flags)).map((text) => replace(node, text))
 }
 
-function mutateCall(position: Position, read: ReadText): readonly Replacement[] {
+function mutateCall(position: SyntaxPosition, read: ReadText): readonly Replacement[] {
   const { node } = position
   const { callee } = node
   if (!isNode(callee) || callee.type !== 'MemberExpression') return mutateOptional(position, read)
@@ -174,7 +174,7 @@ function mutateCall(position: Position, read: ReadText): readonly Replacement[] 
 }
 
 /** `a?.b` becomes `a.b`. */
-function mutateOptional({ node }: Position, read: ReadText): readonly Replacement[] {
+function mutateOptional({ node }: SyntaxPosition, read: ReadText): readonly Replacement[] {
   const object = node.type === 'CallExpression' ? node.callee : node.object
   if (node.optional !== true || !isNode(object)) return []
   const rest = read(node).slice(object.end - node.start)

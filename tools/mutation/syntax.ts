@@ -9,11 +9,11 @@ export interface SyntaxNode {
 }
 
 /** A node with the nodes around it. */
-export interface Position {
+export interface SyntaxPosition {
   readonly node: SyntaxNode
   /** The property of the parent that contains the node. */
   readonly key: string
-  readonly parent: Position | null
+  readonly parent: SyntaxPosition | null
 }
 
 /** Expressions of TypeScript whose types are removed, and whose value is the inner expression. */
@@ -30,12 +30,12 @@ export function parseSource(file: string, source: string): SyntaxNode {
 export function* walkEvaluated(
   node: SyntaxNode,
   key = '',
-  parent: Position | null = null,
-): Generator<Position, void, void> {
+  parent: SyntaxPosition | null = null,
+): Generator<SyntaxPosition, void, void> {
   if (node.type.startsWith('Import') || node.type === 'ExportAllDeclaration' || typeof node.directive === 'string')
     return
   if (node.type.startsWith('TS') && !TYPED_EXPRESSIONS.has(node.type)) return
-  const position: Position = { node, key, parent }
+  const position: SyntaxPosition = { node, key, parent }
   yield position
   for (const [name, value] of Object.entries(node)) {
     if (name === 'parent' || (name === 'key' && node.computed !== true)) continue

@@ -23,7 +23,7 @@ export interface FoundPatterns {
   readonly dynamic: readonly DynamicPattern[]
 }
 
-interface Node {
+interface CodeNode {
   readonly type: string
   readonly start: number
   readonly end: number
@@ -58,7 +58,7 @@ export function findInSource(file: string, source: string): FoundPatterns {
   const constants = findTextConstants(program)
   const known: SourcePattern[] = []
   const dynamic: DynamicPattern[] = []
-  for (const node of walkNodes(program as unknown as Node)) {
+  for (const node of walkNodes(program as unknown as CodeNode)) {
     const place = `${file}:${source.slice(0, node.start).split('\n').length}`
     const literal = node.type === 'Literal' ? (node.regex as { pattern: string; flags: string } | undefined) : undefined
     if (literal) known.push({ place, pattern: literal.pattern, flags: literal.flags })
@@ -71,36 +71,38 @@ export function findInSource(file: string, source: string): FoundPatterns {
   return { known, dynamic }
 }
 
-function* walkNodes(node: Node): Generator<Node> {
+function* walkNodes(node: CodeNode): Generator<CodeNode> {
   yield node
   for (const value of Object.values(node))
     for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child === 'object' && child !== null && typeof child.type === 'string') yield* walkNodes(child as Node)
+      if (typeof child === 'object' && child !== null && typeof child.type === 'string')
+        yield* walkNodes(child as CodeNode)
 }
 
 /** The texts that a node compiles to a regular expression; null for most nodes. */
-function findCompiledText(node: Node): { readonly pattern: unknown; readonly flags: unknown } | null {
-  const [first, second] = (node.arguments ?? []) as readonly Node[]
-  const callee = node.callee as Node | undefined
+function findCompiledText(node: CodeNode): { readonly pattern: unknown; readonly flags: unknown } | null {
+  const [first, second] = (node.arguments ?? []) as readonly CodeNode[]
+  const callee = node.callee as CodeNode | undefined
   if ((node.type === 'NewExpression' || node.type === 'CallExpression') && callee?.name === 'RegExp')
     return { pattern: first, flags: second ?? '' }
-  const method = (callee?.property as Node | undefined)?.name
+  const method = (callee?.property as CodeNode | undefined)?.name
   if (node.type === 'CallExpression' && COMPILING_METHODS.has(String(method)) && isText(first))
     return { pattern: first, flags: method === 'matchAll' ? 'g' : '' }
-  const isSchema = node.type === 'Property' && (node.key as Node).name === 'pattern' && isText(node.value as Node)
+  const isSchema =
+    node.type === 'Property' && (node.key as CodeNode).name === 'pattern' && isText(node.value as CodeNode)
   return isSchema ? { pattern: node.value, flags: SCHEMA_FLAGS } : null
 }
 
-function isText(node: Node | undefined): boolean {
+function isText(node: CodeNode | undefined): boolean {
   return node?.type === 'TemplateLiteral' || (node?.type === 'Literal' && typeof node.value === 'string')
 }
 
 /** Finds the constants of a file that are plain texts. */
 function findTextConstants(program: Program): ReadonlyMap<string, string> {
   const constants = new Map<string, string>()
-  for (const node of walkNodes(program as unknown as Node)) {
+  for (const node of walkNodes(program as unknown as CodeNode)) {
     if (node.type !== 'VariableDeclaration' || node.kind !== 'const') continue
-    for (const { id, init } of node.declarations as readonly { id: Node; init: Node | null }[]) {
+    for (const { id, init } of node.declarations as readonly { id: CodeNode; init: CodeNode | null }[]) {
       const text = init === null ? null : readStaticText(init, constants)
       if (text !== null && typeof id.name === 'string') constants.set(id.name, text)
     }
@@ -111,11 +113,11 @@ function findTextConstants(program: Program): ReadonlyMap<string, string> {
 /** Reads the text of an expression; null if the file does not show all of it. */
 function readStaticText(value: unknown, constants: ReadonlyMap<string, string>): string | null {
   if (typeof value === 'string') return value
-  const node = value as Node | undefined
+  const node = value as CodeNode | undefined
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'Identifier') return constants.get(String(node.name)) ?? null
   if (node?.type !== 'TemplateLiteral') return null
   const texts = (node.quasis as readonly { value: { cooked: string } }[]).map((quasi) => quasi.value.cooked)
-  const inner = (node.expressions as readonly Node[]).map((expression) => readStaticText(expression, constants))
+  const inner = (node.expressions as readonly CodeNode[]).map((expression) => readStaticText(expression, constants))
   return inner.includes(null) ? null : texts.map((text, i) => text + (inner[i] ?? '')).join('')
 }

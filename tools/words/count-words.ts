@@ -1,4 +1,4 @@
-import type { PageTexts, PageWords } from './read-words.ts'
+import type { CountedWords, PageTexts } from './read-words.ts'
 
 /** A word of the table: on how many sites it is, and the most often that this many sites have it on one page. */
 export interface CountedWord {
@@ -39,7 +39,7 @@ export class WordCounter {
     this.#minSites = minSites
   }
 
-  add(site: number, words: PageWords, texts: PageTexts): void {
+  add(site: number, words: CountedWords, texts: PageTexts): void {
     for (const [section, counts] of words)
       for (const [word, count] of counts) {
         const key = `${section}\t${word}`

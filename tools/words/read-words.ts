@@ -3,7 +3,7 @@ import { readText } from '../../src/engine/page/element.ts'
 import type { Page, UrlUse } from '../../src/engine/page/page-types.ts'
 
 /** Section of the table → word → how often the page contains it. */
-export type PageWords = ReadonlyMap<string, ReadonlyMap<string, number>>
+export type CountedWords = ReadonlyMap<string, ReadonlyMap<string, number>>
 /** Section of the table → tokens of the texts of a page, each of which is searched for phrases. */
 export type PageTexts = ReadonlyMap<string, readonly (readonly string[])[]>
 
@@ -30,7 +30,7 @@ class WordCount {
 }
 
 /** Reads the words of a page that clauses could name, except phrases. */
-export function readPageWords(page: Page): PageWords {
+export function readPageWords(page: Page): CountedWords {
   const count = new WordCount()
   for (let at = 0; at < page.tape.tags.length; at++) addElement(page, at, count)
   for (const use of new Map(page.urls.map((use) => [`${use.kind} ${use.url.href}`, use])).values()) addUrl(use, count)

@@ -7,7 +7,7 @@ export interface CommonWord {
 }
 
 /** A line of the table. */
-interface Line {
+interface WordLine {
   readonly sites: number
   readonly repeats: number
   /** Slug of a rule that names the word → number of the sites on which that rule does not fire. */
@@ -15,8 +15,8 @@ interface Line {
 }
 
 /** Sections of the table by name. */
-interface Section {
-  readonly words: Map<string, Line>
+interface WordSection {
+  readonly words: Map<string, WordLine>
   sorted?: readonly string[]
   /** All words, each between two line ends. */
   joined?: string
@@ -39,14 +39,14 @@ export class PageWords {
   /** Number of sites that were counted. */
   readonly sites: number
   readonly #headerSites: number
-  readonly #sections: ReadonlyMap<string, Section>
+  readonly #sections: ReadonlyMap<string, WordSection>
   /** How many of the sites of a line count. */
-  readonly #select: (line: Line) => number
+  readonly #select: (line: WordLine) => number
 
   private constructor(
     counts: { readonly sites: number; readonly headerSites: number },
-    sections: ReadonlyMap<string, Section>,
-    select: (line: Line) => number,
+    sections: ReadonlyMap<string, WordSection>,
+    select: (line: WordLine) => number,
   ) {
     this.sites = counts.sites
     this.#headerSites = counts.headerSites
@@ -57,8 +57,8 @@ export class PageWords {
   /** Reads a table: a line with the numbers of sites, then sections with one word per line. */
   static parse(text: string): PageWords {
     const [, sites = '0', headerSites = '0'] = /^# [^:\n]*: (\d+) sites, (\d+) with response headers/.exec(text) ?? []
-    const sections = new Map<string, Section>()
-    let words = new Map<string, Line>()
+    const sections = new Map<string, WordSection>()
+    let words = new Map<string, WordLine>()
     for (const line of text.split('\n')) {
       if (line.startsWith('# ') || line === '') continue
       if (line.startsWith('[') && line.endsWith(']')) {
@@ -82,7 +82,7 @@ export class PageWords {
     return this.#count((line) => Math.min(line.sites, ...line.rest.values()))
   }
 
-  #count(select: (line: Line) => number): PageWords {
+  #count(select: (line: WordLine) => number): PageWords {
     return new PageWords({ sites: this.sites, headerSites: this.#headerSites }, this.#sections, select)
   }
 
@@ -124,7 +124,7 @@ export class PageWords {
   }
 
   /** Header sections come from fewer sites: their numbers are projected to all sites. */
-  #project(section: string, line: Line): CommonWord {
+  #project(section: string, line: WordLine): CommonWord {
     const counted = this.#select(line)
     const { repeats } = line
     if (!HEADER_SECTIONS.includes(section) || this.#headerSites === 0) return { sites: counted, repeats }

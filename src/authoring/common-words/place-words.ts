@@ -157,10 +157,10 @@ function joinMarks(marks: readonly CommonWord[], table: PageWords): CommonWord {
   return { sites, repeats: Math.min(Number.POSITIVE_INFINITY, ...marks.map((mark) => mark.repeats)) }
 }
 
-type Part = ParsedSelector[number][number]['parts'][number]
+type PartOfSelector = ParsedSelector[number][number]['parts'][number]
 
 /** Finds what a part of a selector asks for. What it excludes does not make it rarer by much. */
-function findPart(part: Part, table: PageWords): CommonWord[] {
+function findPart(part: PartOfSelector, table: PageWords): CommonWord[] {
   if (part.type === 'tag') return [table.find('tag', part.name)]
   if (part.type === 'any' || part.type === 'not') return []
   if (part.type === 'attribute') return [findAttribute(part, table)]

@@ -1,6 +1,6 @@
 import type { CompiledRule, TypeDecision, TypePoints } from '../../engine/rule/types.ts'
 import { chooseSiteType, type ScoredType } from '../../engine/verdict/site-type.ts'
-import { FOLDS, findFold, type ReadPage } from './labelled-pages.ts'
+import { FOLDS, findFold, type LabelledSite } from './labelled-pages.ts'
 import { fitRegression, type Sample } from './regression.ts'
 
 /** Tenths of log-odds per nat. */
@@ -36,7 +36,7 @@ export function readPoints({ all }: Types): Points {
  * Fits the points of all clauses of fitted types, and the priors of these types. Everything that is written by hand stays: the
  * clauses of the other types, and the points that a clause of a fitted type gives to them.
  */
-export function fitPoints(pages: readonly ReadPage[], types: Types): Points {
+export function fitPoints(pages: readonly LabelledSite[], types: Types): Points {
   const slugs = types.all.map(({ slug }) => slug)
   const known = readPoints(types)
   const columns = new Map<string, number>()
@@ -82,7 +82,7 @@ function sortPoints(points: TypePoints, own: string): TypePoints {
 
 /** Finds the part of the scores of a page that the fit does not change, in nats. */
 function findOffsets(
-  { clauses }: ReadPage,
+  { clauses }: LabelledSite,
   known: Points,
   { slugs, columns, types }: { slugs: readonly string[]; columns: ReadonlyMap<string, number>; types: Types },
 ): Float64Array {
@@ -97,7 +97,7 @@ function findOffsets(
 }
 
 /** Scores a page with given points, as the engine does with those of the rules. */
-function scorePage({ clauses }: ReadPage, points: Points, { all }: Types): ScoredType[] {
+function scorePage({ clauses }: LabelledSite, points: Points, { all }: Types): ScoredType[] {
   return all.map((rule) => {
     let score = points.priors[rule.slug] ?? 0
     for (const id of clauses) score += points.clauses.get(id)?.[rule.slug] ?? 0
@@ -107,7 +107,7 @@ function scorePage({ clauses }: ReadPage, points: Points, { all }: Types): Score
 
 /** A labelled page and what the points say about it. */
 export interface Prediction {
-  readonly page: ReadPage
+  readonly page: LabelledSite
   /** The type, or null; `NO_TYPE` never. */
   readonly named: string | null
   /** The best type, even if it is not named; null if the page fits none. */
@@ -118,7 +118,7 @@ export interface Prediction {
 
 /** Names the types of pages. */
 export function predict(
-  pages: readonly ReadPage[],
+  pages: readonly LabelledSite[],
   points: Points,
   types: Types,
   decision: TypeDecision,
@@ -133,7 +133,7 @@ export function predict(
 }
 
 /** Predicts each page with points that were fitted to the pages of other sites. */
-export function crossValidate(pages: readonly ReadPage[], types: Types, decision: TypeDecision): Prediction[] {
+export function crossValidate(pages: readonly LabelledSite[], types: Types, decision: TypeDecision): Prediction[] {
   return Array.from({ length: FOLDS }, (_, fold) => {
     const points = fitPoints(
       pages.filter(({ site }) => findFold(site) !== fold),

@@ -14,7 +14,7 @@ export interface LabelledPage extends PageInput {
 }
 
 /** A labelled page with everything that the fit needs of it. */
-export interface ReadPage {
+export interface LabelledSite {
   readonly id: string
   /** Registrable domain, or the id of a page without a URL. */
   readonly site: string
@@ -25,7 +25,7 @@ export interface ReadPage {
 }
 
 /** Evaluates every clause of the site types on a page, once. */
-export function readLabelledPage(ruleset: Ruleset, { id, siteType, ...input }: LabelledPage): ReadPage {
+export function readLabelledPage(ruleset: Ruleset, { id, siteType, ...input }: LabelledPage): LabelledSite {
   const page = buildPage(input)
   const { heldTypeClauses } = analyzePage(ruleset, page)
   const host = page.url?.host

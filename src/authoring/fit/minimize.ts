@@ -18,7 +18,7 @@ const MIN_DECREASE = 1e-4
 const MAX_HALVINGS = 30
 
 /** A step of the search, and how it changed the slope. */
-interface Step {
+interface SearchStep {
   readonly move: Float64Array
   readonly change: Float64Array
   /** 1 divided by their product. */
@@ -37,7 +37,7 @@ export function minimize(
 ): Float64Array {
   let point = start
   let at = evaluate(point)
-  const memory: Step[] = []
+  const memory: SearchStep[] = []
   for (let step = 0; step < maxSteps; step++) {
     const direction = findDirection(at.slope, memory)
     const promised = multiply(direction, at.slope)
@@ -59,7 +59,7 @@ export function minimize(
   return point
 }
 
-function findDirection(slope: Float64Array, memory: readonly Step[]): Float64Array {
+function findDirection(slope: Float64Array, memory: readonly SearchStep[]): Float64Array {
   const direction = slope.map((value) => -value)
   const factors: number[] = []
   for (const { move: moved, change, scale } of memory.toReversed()) {
@@ -78,7 +78,7 @@ function findDirection(slope: Float64Array, memory: readonly Step[]): Float64Arr
 }
 
 function remember(
-  memory: Step[],
+  memory: SearchStep[],
   { from, to, before, after }: Readonly<Record<'from' | 'to' | 'before' | 'after', Float64Array>>,
 ): void {
   const moved = to.map((value, i) => value - from[i])

@@ -13,7 +13,7 @@ export interface Sample {
 }
 
 /** Shape of the model. */
-export interface Shape {
+export interface ModelShape {
   readonly columns: number
   readonly classes: number
   /** Classes whose weights and bias are fitted. The scores of the others are their offsets. */
@@ -46,7 +46,7 @@ const LIMITS = { maxSteps: 300, minGain: 1e-7 }
  * Fits a multinomial logistic regression with an L2 penalty on the weights (not on the biases). It uses no random numbers: equal
  * samples give equal models.
  */
-export function fitRegression(sample: Sample, shape: Shape, penalty = PENALTY): Model {
+export function fitRegression(sample: Sample, shape: ModelShape, penalty = PENALTY): Model {
   const size = shape.columns * shape.classes
   const isFree = new Uint8Array(size + shape.classes).fill(0)
   for (let i = 0; i < isFree.length; i++) isFree[i] = shape.fitted.includes(i % shape.classes) ? 1 : 0
@@ -65,7 +65,7 @@ export function fitRegression(sample: Sample, shape: Shape, penalty = PENALTY): 
 /** Computes the penalised negative log-likelihood and its gradient. The last row of a point contains the biases. */
 function computeLoss(
   { rows, labels, offsets }: Sample,
-  { columns, classes, owners }: Shape,
+  { columns, classes, owners }: ModelShape,
   { at, penalty, isFree }: { readonly at: Float64Array; readonly penalty: number; readonly isFree: Uint8Array },
 ): Valuation {
   const slope = new Float64Array(at.length)

@@ -1,17 +1,11 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml'
 import type { TypePoints } from '../../engine/rule/types.ts'
+import { applyEdits, type TextEdit } from '../../yaml/text-edits.ts'
 
 /** Points by clause, in the order of the file, and the prior of a rule. */
 export interface RulePoints {
   readonly prior: number
   readonly clauses: readonly TypePoints[]
-}
-
-/** A part of the text, from the first offset up to the second one, and what replaces it. */
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
 }
 
 /**
@@ -26,11 +20,10 @@ export function writePoints(text: string, { prior, clauses }: RulePoints): strin
     throw new TypeError(`a rule with ${clauses.length} clauses is needed`)
   const edits = detect.items.flatMap((clause, i) => (isMap(clause) ? editClause(clause, text, clauses[i]) : []))
   edits.push(editPrior(contents, text, prior))
-  const fromEnd = edits.sort((a, b) => b.start - a.start)
-  return fromEnd.reduce((all, { start, end, text: insert }) => all.slice(0, start) + insert + all.slice(end), text)
+  return applyEdits(text, edits)
 }
 
-function editPrior(rule: YAMLMap, text: string, prior: number): Edit {
+function editPrior(rule: YAMLMap, text: string, prior: number): TextEdit {
   const known = findPair(rule, 'prior')
   if (known !== undefined) {
     const [start, end] = findRange(known.value, text)
@@ -40,7 +33,7 @@ function editPrior(rule: YAMLMap, text: string, prior: number): Edit {
   return { start, end: start, text: `prior: ${prior}\n` }
 }
 
-function editClause(clause: YAMLMap, text: string, points: TypePoints): Edit[] {
+function editClause(clause: YAMLMap, text: string, points: TypePoints): TextEdit[] {
   const list = Object.entries(points).map(([slug, value]) => `${slug}: ${value}`)
   const value = `{ ${list.join(', ')} }`
   const known = findPair(clause, 'points')

@@ -15,7 +15,7 @@ export interface PageMarks {
 }
 
 /** An example of a gap. */
-interface Example {
+interface GapExample {
   readonly page: string
   readonly file: string
   readonly shown: string
@@ -30,7 +30,7 @@ export interface Gap {
   /** Number of sites on which a rule does. */
   readonly explainedSites: number
   /** Pages of other sites, at most three. */
-  readonly examples: readonly Example[]
+  readonly examples: readonly GapExample[]
   /** Builder → number of the counted pages on which it is named; `null` is the key of those without one. */
   readonly builders: readonly (readonly [name: string | null, pages: number])[]
 }
@@ -55,7 +55,7 @@ const FILTER_BITS = 2 ** 26
 interface Counted {
   readonly sites: SiteSketch
   readonly explained: SiteSketch
-  readonly examples: { readonly site: number; readonly example: Example }[]
+  readonly examples: { readonly site: number; readonly example: GapExample }[]
   readonly builders: Map<string | null, number>
   pages: number
   /** Numbers of rules, and on how many of the pages each scores. */
@@ -64,7 +64,7 @@ interface Counted {
 }
 
 /** A rule, and on how many pages it scores. */
-interface RulePages {
+interface ScoredPages {
   readonly number: number
   readonly isBuilder: boolean
   pages: number
@@ -81,7 +81,7 @@ export class GapCounter {
   readonly #full = new Set<MarkKind>()
   #seen: Uint32Array | undefined
   #pages = 0
-  readonly #rules = new Map<string, RulePages>()
+  readonly #rules = new Map<string, ScoredPages>()
 
   constructor(maxKeys = MAX_KEYS) {
     this.#maxKeys = maxKeys
@@ -147,7 +147,7 @@ export class GapCounter {
   }
 
   /** Whether nearly all pages with a mark have the same rule, which few others have. */
-  #isOwned(kind: MarkKind, { pages, rules: numbers, rulePages }: Counted, rules: readonly RulePages[]): boolean {
+  #isOwned(kind: MarkKind, { pages, rules: numbers, rulePages }: Counted, rules: readonly ScoredPages[]): boolean {
     return numbers.some((number, i) => {
       const rule = rules[number]
       if (NAMED_KINDS.includes(kind) && !rule.isBuilder) return false

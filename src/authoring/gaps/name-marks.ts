@@ -44,7 +44,7 @@ export function readGlobals({ scripts }: Page, explainer: Explainer): Mark[] {
 
 /** Reads the beginnings that several class names or ids of a page share. */
 export function readPrefixes({ tape }: Page, explainer: Explainer): Mark[] {
-  const groups = { class: new Map<string, Group>(), id: new Map<string, Group>() }
+  const groups = { class: new Map<string, NameGroup>(), id: new Map<string, NameGroup>() }
   for (let at = 0; at < tape.tags.length; at++)
     for (let k = tape.attributes[at]; k < tape.attributes[at + 1]; k++) {
       const name = tape.names[k]
@@ -61,13 +61,13 @@ export function readPrefixes({ tape }: Page, explainer: Explainer): Mark[] {
 }
 
 /** Names with the same beginning. */
-interface Group {
+interface NameGroup {
   readonly stem: string
   readonly names: Set<string>
   isExplained: boolean
 }
 
-function addName(groups: Map<string, Group>, name: string, at: number, explainer: Explainer): void {
+function addName(groups: Map<string, NameGroup>, name: string, at: number, explainer: Explainer): void {
   if (name.length > MAX_NAME) return
   const [, stem, separator] = PREFIX.exec(name) ?? []
   if (stem === undefined) return

@@ -6,7 +6,7 @@ import { rankLevel, type ScoredRule } from '../../engine/verdict/score.ts'
 import { findNearClauses } from '../../rules/near-clauses.ts'
 
 /** An imported rule. */
-export interface NamedRule {
+export interface ImportedRule {
   readonly slug: string
   readonly name: string
   readonly file: string
@@ -25,7 +25,7 @@ interface NameDifference {
 }
 
 /** What imported rules and another tool name on the same pages. */
-export interface Comparison {
+export interface NamesComparison {
   readonly pages: number
   /** Number of namings: of both, of the other tool only, of the imported rules only. */
   readonly both: number
@@ -41,13 +41,13 @@ const MAX_TEXT_CHARACTERS = 120
 /** Compares page by page. Only levels of medium and above count, as in a result. */
 export class ImportComparer {
   readonly #ruleset: Ruleset
-  readonly #bySlug: ReadonlyMap<string, NamedRule>
-  readonly #byName: ReadonlyMap<string, NamedRule>
+  readonly #bySlug: ReadonlyMap<string, ImportedRule>
+  readonly #byName: ReadonlyMap<string, ImportedRule>
   readonly #differences: NameDifference[] = []
   #pages = 0
   #both = 0
 
-  constructor(ruleset: Ruleset, rules: readonly NamedRule[]) {
+  constructor(ruleset: Ruleset, rules: readonly ImportedRule[]) {
     this.#ruleset = ruleset
     this.#bySlug = new Map(rules.map((rule) => [rule.slug, rule]))
     this.#byName = new Map(rules.map((rule) => [rule.name.toLowerCase(), rule]))
@@ -80,7 +80,7 @@ export class ImportComparer {
     }
   }
 
-  finish(): Comparison {
+  finish(): NamesComparison {
     const missing = this.#differences.filter(({ kind }) => kind === 'missing').length
     return {
       pages: this.#pages,
@@ -91,7 +91,7 @@ export class ImportComparer {
     }
   }
 
-  #explainMissing({ slug }: NamedRule, scored: ScoredRule | undefined, page: Page): string {
+  #explainMissing({ slug }: ImportedRule, scored: ScoredRule | undefined, page: Page): string {
     if (scored !== undefined && scored.points > 0)
       return `${scored.note ?? `only ${scored.points} points`}: ${explainNamed(scored)}`
     const rule = this.#ruleset.bySlug.get(slug)

@@ -131,7 +131,7 @@ function repeatLeast({ min, element }: AST.Quantifier): string {
 }
 
 /** A part of a pattern between two repeats without a bound. */
-interface Part {
+interface PatternPart {
   readonly source: string
   /** Number of capture groups before it, and in it. */
   readonly before: number
@@ -204,8 +204,8 @@ function listParts(
   pattern: string,
   elements: readonly AST.Element[],
   isEnd: (element: AST.Quantifier) => boolean,
-): Part[] {
-  const parts: Part[] = []
+): PatternPart[] {
+  const parts: PatternPart[] = []
   let start = 0
   let before = 0
   const end = (to: number): void => {
@@ -239,7 +239,7 @@ const COMMON =
   /^(?:[^a-z0-9]|href|src|script|link|class|style|stylesheet|content|input|name|meta|img|div|rel|type|text|min|js|css|https?|www|com|param|embed|iframe|powered by|version)*$/
 
 /** The length of the shortest text of which a part requires one; 0 if any page may have it. */
-function rate({ literals }: Pick<Part, 'literals'>): number {
+function rate({ literals }: Pick<PatternPart, 'literals'>): number {
   if (literals === null || literals.some((one) => COMMON.test(one))) return 0
   return Math.min(...literals.map((one) => one.length))
 }

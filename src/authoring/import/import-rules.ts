@@ -11,7 +11,7 @@ import { type Fingerprint, type FingerprintSet, listValues } from './read-finger
 import { toSlug } from './slugs.ts'
 
 /** A rule that is loaded together with the imported ones. */
-interface KnownRule {
+interface OwnRule {
   readonly slug: string
   readonly name: string
 }
@@ -22,7 +22,7 @@ export interface ImportOptions {
   readonly categories: Categories
   readonly judge: PatternJudge
   /** Builders and technologies of the rules that imported ones are loaded with. */
-  readonly known: readonly KnownRule[]
+  readonly known: readonly OwnRule[]
   /** The beginning of a slug that a known rule has already. */
   readonly prefix: string
   /** Whether a technology that a known rule names is left out. */
@@ -149,7 +149,7 @@ function listNames(value: unknown): string[] {
 class RelationNames {
   readonly #slugs: ReadonlyMap<string, string>
 
-  constructor(drafts: readonly Draft[], known: readonly KnownRule[]) {
+  constructor(drafts: readonly Draft[], known: readonly OwnRule[]) {
     const all = [...known, ...drafts].map(({ name, slug }) => [foldName(name), slug] as const)
     this.#slugs = new Map([...known.map(({ slug }) => [foldName(slug), slug] as const), ...all])
   }

@@ -10,7 +10,7 @@ export interface FingerprintSet {
   readonly categories: ReadonlyMap<number, string>
 }
 
-type Data = Readonly<Record<string, unknown>>
+type FingerprintData = Readonly<Record<string, unknown>>
 
 /** Keys of which a fingerprint has at least one. */
 const KEYS = ['cats', 'website', 'headers', 'cookies', 'meta', 'scriptSrc', 'scripts', 'script', 'html', 'text', 'css']
@@ -45,7 +45,7 @@ function readFile(file: unknown, fingerprints: Fingerprint[], categories: Map<nu
   else if (!isData(named)) readMap(file, fingerprints)
 }
 
-function readMap(map: Data, fingerprints: Fingerprint[]): void {
+function readMap(map: FingerprintData, fingerprints: Fingerprint[]): void {
   for (const [name, data] of Object.entries(map)) {
     if (!isData(data) || ![...KEYS, ...MORE_KEYS].some((key) => key in data))
       throw new TypeError(`"${name}" is not a fingerprint: it has none of the keys ${KEYS.join(', ')}`)
@@ -53,7 +53,7 @@ function readMap(map: Data, fingerprints: Fingerprint[]): void {
   }
 }
 
-function isCategories(map: Data): boolean {
+function isCategories(map: FingerprintData): boolean {
   const entries = Object.entries(map)
   return (
     entries.length > 0 &&
@@ -63,13 +63,13 @@ function isCategories(map: Data): boolean {
   )
 }
 
-function readCategories(map: Data, categories: Map<number, string>): void {
+function readCategories(map: FingerprintData, categories: Map<number, string>): void {
   for (const [number, category] of Object.entries(map))
     if (isData(category) && typeof category.name === 'string') categories.set(Number(number), category.name.trim())
 }
 
 /** Whether a value is a map. */
-export function isData(value: unknown): value is Data {
+export function isData(value: unknown): value is FingerprintData {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

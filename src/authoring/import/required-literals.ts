@@ -10,15 +10,15 @@ const LONG_LITERAL = 12
 const parser = new RegExpParser({ ecmaVersion: 2025 })
 
 /** What every text contains that a part of a pattern matches. */
-interface Needs {
+interface RequiredTexts {
   /** All texts that the part matches; null if there are too many. */
   readonly exact: readonly string[] | null
   /** Texts of which every match contains at least one; null if none is known. */
   readonly required: readonly string[] | null
 }
 
-const ANYTHING: Needs = { exact: null, required: null }
-const NOTHING: Needs = { exact: [''], required: null }
+const ANYTHING: RequiredTexts = { exact: null, required: null }
+const NOTHING: RequiredTexts = { exact: [''], required: null }
 
 /**
  * Finds texts in lower case of which every match of a pattern that ignores case contains at least one: `acme-widget` for
@@ -33,7 +33,7 @@ export function findRequiredLiterals(pattern: string, least: number): readonly s
   return required.filter((one) => !required.some((other) => other !== one && one.includes(other)))
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[]): Needs {
+function ofAlternatives(alternatives: readonly AST.Alternative[]): RequiredTexts {
   const all = alternatives.map(({ elements }) => ofSequence(elements))
   if (all.length === 1) return all[0]
   const union = (lists: readonly (readonly string[] | null)[]): readonly string[] | null => {
@@ -44,7 +44,7 @@ function ofAlternatives(alternatives: readonly AST.Alternative[]): Needs {
   return { exact: union(all.map(({ exact }) => exact)), required: union(all.map(({ required }) => required)) }
 }
 
-function ofSequence(elements: readonly AST.Element[]): Needs {
+function ofSequence(elements: readonly AST.Element[]): RequiredTexts {
   let best: readonly string[] | null = null
   let run: readonly string[] = ['']
   let isExact = true
@@ -61,7 +61,7 @@ function ofSequence(elements: readonly AST.Element[]): Needs {
   return { exact: isExact ? [...new Set(run)] : null, required }
 }
 
-function ofElement(element: AST.Element): Needs {
+function ofElement(element: AST.Element): RequiredTexts {
   switch (element.type) {
     case 'Character':
       return ofCharacters([element.value])
@@ -79,7 +79,7 @@ function ofElement(element: AST.Element): Needs {
   }
 }
 
-function ofQuantifier({ min, max, element }: AST.Quantifier): Needs {
+function ofQuantifier({ min, max, element }: AST.Quantifier): RequiredTexts {
   if (max === 0) return NOTHING
   const inner = ofElement(element)
   if (min === 1 && max === 1) return inner
@@ -88,7 +88,7 @@ function ofQuantifier({ min, max, element }: AST.Quantifier): Needs {
   return ANYTHING
 }
 
-function ofClass({ negate, elements }: AST.CharacterClass): Needs {
+function ofClass({ negate, elements }: AST.CharacterClass): RequiredTexts {
   if (negate || elements.length > MAX_CLASS_CHARACTERS) return ANYTHING
   const characters = elements.flatMap((one) => (one.type === 'Character' ? one.value : []))
   return characters.length === elements.length ? ofCharacters(characters) : ANYTHING
@@ -98,7 +98,7 @@ function ofClass({ negate, elements }: AST.CharacterClass): Needs {
  * Letters outside of ASCII are left out, because the index compares them with case and a pattern does not; so are line ends and other
  * control characters, which a word should not have.
  */
-function ofCharacters(codes: readonly number[]): Needs {
+function ofCharacters(codes: readonly number[]): RequiredTexts {
   const texts = [...new Set(codes.map((code) => String.fromCodePoint(code)))]
   if (texts.some((text) => text < ' ' || (text > '\x7f' && text.toLowerCase() !== text.toUpperCase()))) return ANYTHING
   const exact = [...new Set(texts.map((text) => text.toLowerCase()))]

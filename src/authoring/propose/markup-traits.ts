@@ -14,7 +14,7 @@ const SELECTOR_NAME = /^[a-z_][a-z0-9_-]{2,60}$/i
 const MAX_COMMENT_LENGTH = 60
 
 /** A product name, and the version after it. */
-interface Product {
+interface NamedProduct {
   readonly name: string
   readonly separator: string
   readonly version: string | null
@@ -23,13 +23,13 @@ interface Product {
 }
 
 /** Reads a product name at the beginning of a text; null if there is none. */
-export function readProduct(text: string): Product | null {
+export function readProduct(text: string): NamedProduct | null {
   const [whole, name, separator = '', version = null] = PRODUCT.exec(text.trim()) ?? []
   return name === undefined ? null : { name, separator, version, isWhole: whole === text.trim() }
 }
 
 /** Reads the products that meta tags name. */
-export function readMetaProducts({ tape }: Page): { readonly meta: string; readonly product: Product }[] {
+export function readMetaProducts({ tape }: Page): { readonly meta: string; readonly product: NamedProduct }[] {
   return tape.tags.flatMap((tag, at) => {
     const meta = tag === 'meta' ? (readAttribute(tape, at, 'name') ?? '').trim().toLowerCase() : ''
     const product = PRODUCT_METAS.includes(meta) ? readProduct(readAttribute(tape, at, 'content') ?? '') : null
@@ -59,7 +59,7 @@ function findMetas(page: Page, filter: WordFilter): Trait[] {
   return [...products, ...others]
 }
 
-function buildProductTrait(meta: string, { name, separator, version, isWhole }: Product): Trait {
+function buildProductTrait(meta: string, { name, separator, version, isWhole }: NamedProduct): Trait {
   const escaped = name.replace(/[.+]/g, '\\$&')
   const clause =
     version !== null

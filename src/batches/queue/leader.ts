@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Run } from '../../coordination/redis/connection.ts'
+import type { RunScript } from '../../coordination/redis/connection.ts'
 import { buildScript } from '../../coordination/redis/scripts.ts'
 
 /** Life of the lease of the leader: another worker takes over when it was killed this long ago. */
@@ -20,10 +20,10 @@ return 0`)
 
 /** Selects one of the workers that share a Redis. For a moment there may be two: what a leader does may be done twice. */
 export class Leader {
-  readonly #run: Run
+  readonly #run: RunScript
   readonly #token = randomBytes(12).toString('base64url')
 
-  constructor(run: Run) {
+  constructor(run: RunScript) {
     this.#run = run
   }
 

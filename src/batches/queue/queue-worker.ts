@@ -1,6 +1,6 @@
 import { createNodeRedisClient, DelayedError, type Job, Queue, Worker } from 'bullmq'
 import { createClient } from 'redis'
-import type { Run } from '../../coordination/redis/connection.ts'
+import type { RunScript } from '../../coordination/redis/connection.ts'
 import { StoreError } from '../../store/types.ts'
 import { BatchMaintenance, type MaintenanceParts } from '../maintain-batches.ts'
 import { type BatchJob, ItemProcessor, type Processed, type ProcessorParts } from '../process-item.ts'
@@ -27,7 +27,7 @@ type WorkerParts = ProcessorParts &
   MaintenanceParts & {
     readonly redisUrl: string
     /** Runs scripts on the same Redis. */
-    readonly run: Run
+    readonly run: RunScript
     /** URLs that are scanned at a time. */
     readonly concurrency: number
     readonly onJob: (outcome: JobOutcome) => void

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Run } from '../../coordination/redis/connection.ts'
+import type { RunScript } from '../../coordination/redis/connection.ts'
 import { buildScript } from '../../coordination/redis/scripts.ts'
 import { HOST_PAUSE_MS, type HostGate } from '../host-gate.ts'
 
@@ -25,7 +25,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`)
 
 /** The gate of all workers that share a Redis. Names of keys contain hashes of hosts. @param pauseMs between two starts */
-export function openRedisGate(run: Run, pauseMs = HOST_PAUSE_MS): HostGate {
+export function openRedisGate(run: RunScript, pauseMs = HOST_PAUSE_MS): HostGate {
   return {
     async enter(host) {
       const name = createHash('sha256').update(host).digest('base64url').slice(0, 22)

@@ -8,7 +8,7 @@ const MAX_TRIES = 5
 const FIRST_RETRY_MS = 1000
 const REQUEST_TIMEOUT_MS = 60_000
 
-interface Call {
+interface BatchCall {
   readonly method?: 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -29,7 +29,7 @@ export class BatchClient {
     this.#key = apiKey
   }
 
-  async submit(list: string, query: URLSearchParams, options: Call): Promise<BatchInfo> {
+  async submit(list: string, query: URLSearchParams, options: BatchCall): Promise<BatchInfo> {
     return await this.#read(await this.request(`?${query}`, { method: 'POST', body: list, ...options }))
   }
 
@@ -55,7 +55,7 @@ export class BatchClient {
   }
 
   /** @throws SetupError that says what the service answered; the reason of the signal */
-  async request(path: string, { signal, ...init }: Call = {}): Promise<Response> {
+  async request(path: string, { signal, ...init }: BatchCall = {}): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const limit = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
       const response = await fetch(`${this.#url}${path}`, {

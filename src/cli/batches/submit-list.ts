@@ -6,7 +6,7 @@ import { SetupError } from '../../errors.ts'
 import type { CommandIo } from '../command/command.ts'
 import type { BatchClient } from './batch-client.ts'
 
-interface ListOptions {
+interface SubmitOptions {
   /** The file of the list; `-` for standard input. */
   readonly file: string
   /** The column with the URLs, if the list is CSV. */
@@ -17,7 +17,7 @@ interface ListOptions {
 /** Submits a list as a batch. A request that is repeated after a lost answer finds the same batch. @returns its id */
 export async function submitList(
   client: BatchClient,
-  { file, column, include }: ListOptions,
+  { file, column, include }: SubmitOptions,
   { stdin }: Pick<CommandIo, 'stdin'>,
 ): Promise<string> {
   const bytes = file === '-' ? await buffer(stdin ?? Readable.from([])) : await readFile(file)

@@ -10,7 +10,7 @@ const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages', 'com
 const OUTPUTS = ['out', 'technologies-out'] as const
 
 /** Values of the options that name files. */
-type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
+type NamedFiles = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
   /** Input files that are positional arguments. */
   readonly results?: readonly string[]
 }
@@ -20,7 +20,7 @@ type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[
  * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite
  * it or another output, even by another name or a link
  */
-export async function checkFiles(files: Files): Promise<void> {
+export async function checkFiles(files: NamedFiles): Promise<void> {
   const outputs = await Promise.all(OUTPUTS.map((option) => statOutput(option, files[option])))
   const [out, table] = outputs
   const isSameName = files.out !== undefined && resolve(files.out) === resolve(files['technologies-out'] ?? '')
@@ -46,7 +46,7 @@ export async function checkFiles(files: Files): Promise<void> {
  * @throws UsageError naming the output
  */
 export async function checkOverwrite(
-  files: Files & { readonly overwrite?: boolean | undefined },
+  files: NamedFiles & { readonly overwrite?: boolean | undefined },
   { canContinue }: { readonly canContinue: boolean },
 ): Promise<void> {
   if (files.overwrite) return

@@ -1,7 +1,7 @@
-type Cell = string | number | Date | null
+type TableCell = string | number | Date | null
 
 /** Formats a table: times in UTC to the minute, a hyphen for a missing value. */
-export function formatRows(titles: readonly string[], cells: readonly (readonly Cell[])[]): string {
+export function formatRows(titles: readonly string[], cells: readonly (readonly TableCell[])[]): string {
   const rows = [titles, ...cells.map((row) => row.map(formatCell))]
   const widths = titles.map((_, column) => Math.max(...rows.map((row) => row[column].length)))
   return rows
@@ -12,7 +12,7 @@ export function formatRows(titles: readonly string[], cells: readonly (readonly 
     .join('')
 }
 
-function formatCell(value: Cell): string {
+function formatCell(value: TableCell): string {
   if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ')
   return value === null ? '-' : String(value)
 }

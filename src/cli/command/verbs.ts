@@ -2,13 +2,13 @@ import type { ParseArgsConfig } from 'node:util'
 import { formatChoice } from '../../yaml/hint.ts'
 import { formatOptions, readArgs, UsageError } from './command.ts'
 
-type Options = NonNullable<ParseArgsConfig['options']>
+type VerbOptions = NonNullable<ParseArgsConfig['options']>
 
 /** A verb of a command, such as `rotate` of `keys`. */
 export interface Verb<Context, Work> {
   /** Names of its positional arguments: required, or optional in brackets; a last one that ends in `…` takes any number. */
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: VerbOptions
   /** Validates the arguments before anything is opened, and returns the action. */
   readonly prepare: (given: Given, context: Context) => Work
 }
@@ -40,7 +40,7 @@ export function dispatchVerb<Context, Work>(
   args: readonly string[],
   context: Context,
 ): Work {
-  const options: Options = Object.assign({}, ...Object.values(verbs).map((verb) => verb.options))
+  const options: VerbOptions = Object.assign({}, ...Object.values(verbs).map((verb) => verb.options))
   const meant = args.find((arg) => Object.hasOwn(verbs, arg))
   const allowed = Object.keys(meant === undefined ? options : verbs[meant].options)
   const { values, positionals } = readArgs({ args: [...args], allowPositionals: true, options }, allowed)

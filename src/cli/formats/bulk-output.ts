@@ -79,7 +79,7 @@ async function appendTo({ out = '', table }: BulkFiles, formats: BulkFormats): P
 }
 
 /** The content of an existing output. */
-interface State {
+interface OutputState {
   /** URLs of all whole lines. */
   readonly done: ReadonlySet<string>
   readonly failed: ReadonlySet<string>
@@ -91,7 +91,7 @@ interface State {
   readonly bytes: number
 }
 
-const EMPTY: State = { done: new Set(), failed: new Set(), again: new Set(), listed: new Set(), bytes: 0 }
+const EMPTY: OutputState = { done: new Set(), failed: new Set(), again: new Set(), listed: new Set(), bytes: 0 }
 
 /** Whether the site of a line is scanned again. */
 function isAgain({ isFailure, isWall }: WrittenLine, continuation: Continuation): boolean {
@@ -105,7 +105,7 @@ function readRows(file: string, { isCsv }: { readonly isCsv: boolean }): AsyncGe
 }
 
 /** @throws SetupError when the file was not written by a bulk run with these columns */
-async function readState(file: string, format: RecordFormat, continuation: Continuation): Promise<State> {
+async function readState(file: string, format: RecordFormat, continuation: Continuation): Promise<OutputState> {
   const done = new Set<string>()
   const [failed, again] = [new Set<string>(), new Set<string>()]
   const listed = new Set<string>()
@@ -176,7 +176,7 @@ async function keepRows(
  */
 async function continueTable(
   { out, table, format }: { readonly out: string; readonly table: string; readonly format: TableFormat },
-  { done, failed, again, listed }: State,
+  { done, failed, again, listed }: OutputState,
 ): Promise<void> {
   const advice = `Name the two files of one run, or start again without --resume.`
   if (!existsSync(table)) {

@@ -1,7 +1,7 @@
 import { findCdn } from '../../scan/extras.ts'
 import type { ScannedPage, ScanRecord } from './scan-record.ts'
 
-export type Cell = string | number | boolean | null | undefined
+export type ColumnValue = string | number | boolean | null | undefined
 
 /** Kinds of input. They differ in the data that is available about an item. */
 export type InputKind = 'live' | 'saved' | 'warc'
@@ -11,7 +11,7 @@ export interface Column {
   readonly name: string
   /** Its description in the help. */
   readonly about: string
-  readonly read: (record: ScanRecord) => Cell
+  readonly read: (record: ScanRecord) => ColumnValue
   /** The kinds of input that have it; all when absent. */
   readonly kinds?: readonly InputKind[]
   /** Whether it is written without `--columns`. */
@@ -23,17 +23,17 @@ export const SEPARATOR = '; '
 
 const ofKey =
   (name: string) =>
-  ({ key }: ScanRecord): Cell =>
+  ({ key }: ScanRecord): ColumnValue =>
     key[name]
 const ofPage =
-  (read: (page: ScannedPage) => Cell) =>
-  ({ outcome }: ScanRecord): Cell =>
+  (read: (page: ScannedPage) => ColumnValue) =>
+  ({ outcome }: ScanRecord): ColumnValue =>
     'verdict' in outcome ? read(outcome) : null
 const ofFailure =
   (name: 'error' | 'code') =>
-  ({ outcome }: ScanRecord): Cell =>
+  ({ outcome }: ScanRecord): ColumnValue =>
     'verdict' in outcome ? null : outcome[name]
-const readId = ({ key }: ScanRecord): Cell => key.id ?? (key.line === undefined ? null : `line ${key.line}`)
+const readId = ({ key }: ScanRecord): ColumnValue => key.id ?? (key.line === undefined ? null : `line ${key.line}`)
 const joinVersions = ({ verdict }: ScannedPage): string =>
   Object.entries(verdict.versions)
     .map(([name, version]) => `${name} ${version}`)

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { SetupError } from '../../errors.ts'
-import type { Cell } from './columns.ts'
+import type { ColumnValue } from './columns.ts'
 import type { Line } from './lines.ts'
 
 /**
@@ -10,13 +10,13 @@ import type { Line } from './lines.ts'
 const MAX_ROW_LINES = 10_000
 
 /** Formats a row. Values that a spreadsheet would interpret as a formula are marked as text. */
-export function formatRow(cells: readonly Cell[]): string {
+export function formatRow(cells: readonly ColumnValue[]): string {
   const texts = cells.map((cell) => (cell === null || cell === undefined ? '' : String(cell)))
   return stringify([texts], { escape_formulas: true })
 }
 
 /** Formats a row whose last cells are those of the input file, which stay as they are. */
-export function formatRawRow(cells: readonly Cell[], carried: readonly string[]): string {
+export function formatRawRow(cells: readonly ColumnValue[], carried: readonly string[]): string {
   return carried.length === 0 ? formatRow(cells) : `${formatRow(cells).slice(0, -1)},${stringify([carried])}`
 }
 

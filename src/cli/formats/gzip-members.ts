@@ -1,10 +1,10 @@
 import { createReadStream, type ReadStream } from 'node:fs'
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { AsyncIterReader } from 'warcio'
-import { BrokenDataError, type Mark, seek } from './seek.ts'
+import { BrokenDataError, type ItemMark, seek } from './seek.ts'
 
 /** First bytes of a member (RFC 1952). Zeros between members are padding. */
-export const MEMBER: Mark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
+export const MEMBER: ItemMark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
 const MAX_NAME_BYTES = 1024
 /** Bytes per read of a file that may be compressed. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024

@@ -4,7 +4,7 @@ import { FOREIGN_TYPE } from '../../fetch/page-bodies.ts'
 import type { PageInput } from '../../index.ts'
 import { addRecordedBodies } from './archive-bodies.ts'
 import {
-  type Entry,
+  type HarEntry,
   isHtmlResponse,
   isTopLevel,
   listLoaded,
@@ -35,7 +35,7 @@ export interface HarPages {
  */
 export async function readHarPages(file: string): Promise<HarPages> {
   const log = await readLog(file)
-  const entries = sortByTime(log.entries.filter(isObject) as Entry[])
+  const entries = sortByTime(log.entries.filter(isObject) as HarEntry[])
   const { documents, unclear } = findDocuments(entries, log.pages)
   if (documents.length === 0)
     throw new SetupError(
@@ -54,18 +54,18 @@ export async function readHar(file: string): Promise<PageInput> {
   return (await readHarPages(file)).pages[0]
 }
 
-function hasText({ response }: Entry): boolean {
+function hasText({ response }: HarEntry): boolean {
   return typeof response?.content?.text === 'string' || response?.content?.size === 0
 }
 
 /** The entries of a tab, and those of one page in it. */
 interface PageEntries {
   /** A browser may not load a script of an earlier page again, so its text comes from the earlier entry. */
-  readonly ofTab: readonly Entry[]
-  readonly ofPage: readonly Entry[]
+  readonly ofTab: readonly HarEntry[]
+  readonly ofPage: readonly HarEntry[]
 }
 
-function listEntries(document: Entry, all: readonly Entry[], documents: readonly Entry[]): PageEntries {
+function listEntries(document: HarEntry, all: readonly HarEntry[], documents: readonly HarEntry[]): PageEntries {
   const ofTab = all.filter(({ pageref }) => pageref === document.pageref)
   const starts = ofTab.flatMap((entry, at) => (documents.includes(entry) ? [at] : []))
   const from = ofTab.indexOf(document)
@@ -75,7 +75,7 @@ function listEntries(document: Entry, all: readonly Entry[], documents: readonly
   return { ofTab: [...ofPage, ...ofTab], ofPage }
 }
 
-async function readDocument(document: Entry, { ofTab, ofPage }: PageEntries): Promise<PageInput> {
+async function readDocument(document: HarEntry, { ofTab, ofPage }: PageEntries): Promise<PageInput> {
   const { status, headers, content } = document.response ?? {}
   const { text, encoding } = content ?? {}
   const url = readAddress(document) ?? ''
@@ -97,7 +97,7 @@ function decodeContent(text: string, encoding: unknown): string | Uint8Array {
 }
 
 /** Finds the text of the first successful response for a URL that can be a script or style sheet. */
-function findBody(entries: readonly Entry[], url: string): string | Uint8Array | null {
+function findBody(entries: readonly HarEntry[], url: string): string | Uint8Array | null {
   for (const entry of entries) {
     const { status, content } = entry.response ?? {}
     if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url)
@@ -127,7 +127,7 @@ async function readLog(file: string): Promise<{ readonly pages?: unknown; readon
 
 /** The main documents of a file. */
 interface Documents {
-  readonly documents: readonly Entry[]
+  readonly documents: readonly HarEntry[]
   /** Number of documents marked by the browser that may be pages or frames. */
   readonly unclear: number
 }
@@ -137,10 +137,10 @@ interface Documents {
  * the pages that the same tab opened after it. The entries of a tab have its ID as `pageref`; those without one are a tab of
  * their own only if there is no other.
  */
-function findDocuments(entries: readonly Entry[], pages: unknown): Documents {
+function findDocuments(entries: readonly HarEntry[], pages: unknown): Documents {
   const responses = entries.filter(isHtmlResponse)
   const firstPage = Array.isArray(pages) && isObject(pages[0]) ? (pages[0] as { id?: unknown }).id : undefined
-  const isMarked = ({ _resourceType }: Entry): boolean => _resourceType === 'document'
+  const isMarked = ({ _resourceType }: HarEntry): boolean => _resourceType === 'document'
   const first =
     responses.find(isMarked) ??
     responses.find((entry) => firstPage !== undefined && entry.pageref === firstPage) ??
@@ -148,7 +148,7 @@ function findDocuments(entries: readonly Entry[], pages: unknown): Documents {
   if (first === undefined) return { documents: [], unclear: 0 }
   const hasMarks = responses.some(isMarked)
   const candidates = hasMarks ? responses.filter(isMarked) : responses
-  const tabs = new Map<unknown, Entry[]>([[first.pageref, [first]]])
+  const tabs = new Map<unknown, HarEntry[]>([[first.pageref, [first]]])
   let unclear = 0
   for (const entry of candidates) {
     const tab = tabs.get(entry.pageref)
@@ -166,13 +166,13 @@ function isObject(value: unknown): boolean {
 }
 
 /** Sorts entries by the time of their request, as HAR requires of its readers; keeps their order if a time is missing. */
-function sortByTime(entries: readonly Entry[]): readonly Entry[] {
+function sortByTime(entries: readonly HarEntry[]): readonly HarEntry[] {
   const timed = entries.map((entry) => ({ entry, time: readTime(entry) }))
   if (timed.some(({ time }) => Number.isNaN(time))) return entries
   return timed.sort((one, other) => one.time - other.time).map(({ entry }) => entry)
 }
 
 /** Reads the time of the request of an entry in milliseconds; NaN if it is missing or not a date. */
-function readTime({ startedDateTime }: Entry): number {
+function readTime({ startedDateTime }: HarEntry): number {
   return typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN
 }

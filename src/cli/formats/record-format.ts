@@ -1,4 +1,4 @@
-import type { Cell, Column } from './columns.ts'
+import type { Column, ColumnValue } from './columns.ts'
 import { formatRawRow, formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { buildLine, type ScanRecord } from './scan-record.ts'
 
@@ -74,7 +74,7 @@ export function buildCsvFormat(
   const [url, code, technologies, state] = ['url', 'code', 'technologies', 'pageState'].map((name) =>
     columns.findIndex((column) => column.name === name),
   )
-  const format = (cells: readonly Cell[], input: readonly string[]): string =>
+  const format = (cells: readonly ColumnValue[], input: readonly string[]): string =>
     isRaw ? formatRawRow(cells, input) : formatRow([...cells, ...input])
   const header = format(
     columns.map(({ name }) => name),

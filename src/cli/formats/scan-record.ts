@@ -1,7 +1,7 @@
 import type { Result, Verdict } from '../../index.ts'
 import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
-import type { Extras, Part } from '../../scan/extra-schemas.ts'
-import type { LiveResult } from '../../scan/scanner.ts'
+import type { Extras, SystemPart } from '../../scan/extra-schemas.ts'
+import type { LiveResult } from '../../scan/live-result.ts'
 
 /** The result of a saved page. */
 type SavedResult = Result & Partial<Pick<Extras, 'details' | 'packages'>>
@@ -22,7 +22,7 @@ export interface ScannedPage extends ScanFacts {
   readonly details: readonly TechnologyDetail[]
   readonly packages: Extras['packages']
   /** The pages of a site that were read; absent if one was asked for. */
-  readonly parts?: readonly Part[] | undefined
+  readonly parts?: readonly SystemPart[] | undefined
   /** The ten fields and the extras that were requested. */
   readonly result: LiveResult | SavedResult
   /** HTTP status; null if it is unknown. */

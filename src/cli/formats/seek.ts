@@ -4,7 +4,7 @@ import type { AsyncIterReader } from 'warcio'
 export class BrokenDataError extends Error {}
 
 /** Marks the beginning of an item in a stream of bytes, one character per byte. */
-export interface Mark {
+export interface ItemMark {
   /** Text before the mark. The beginning of the stream counts as such a text. */
   readonly lead: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface Mark {
 }
 
 /** Result of a search for a mark. */
-export interface Gap {
+export interface SoughtGap {
   /** False at the end of the stream. */
   readonly found: boolean
   /** Whether only padding was skipped. */
@@ -21,7 +21,7 @@ export interface Gap {
 }
 
 /** Moves a reader to the next mark, in constant memory. */
-export async function seek(reader: AsyncIterReader, { lead, text, foreign }: Mark): Promise<Gap> {
+export async function seek(reader: AsyncIterReader, { lead, text, foreign }: ItemMark): Promise<SoughtGap> {
   const wanted = lead + text
   const isPadding = (bytes: Buffer): boolean => !foreign.test(bytes.toString('latin1'))
   let rest: Buffer = Buffer.from(lead, 'latin1')

@@ -5,7 +5,7 @@ import { AsyncIterReader, LimitReader } from 'warcio'
 import { SetupError } from '../../errors.ts'
 import { addRecordedBodies, BodyStore } from './archive-bodies.ts'
 import { GzipMembers, MEMBER } from './gzip-members.ts'
-import { BrokenDataError, type Gap, type Mark, seek } from './seek.ts'
+import { BrokenDataError, type ItemMark, type SoughtGap, seek } from './seek.ts'
 import {
   findValues,
   MAX_BODY_BYTES,
@@ -35,7 +35,7 @@ const CHUNK_BYTES = 16 * 1024
  * Maximum number of bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding.
  */
 const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
-const RECORD: Mark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
+const RECORD: ItemMark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
 
 /**
  * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts
@@ -77,7 +77,7 @@ async function* readFile<T extends object>(
   file: string,
   read: ReadBlock<T>,
   onBytes: (total: number) => void,
-): AsyncGenerator<Reading<T>> {
+): AsyncGenerator<WarcReading<T>> {
   const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES })
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     let total = 0
@@ -106,18 +106,21 @@ async function isGzip(raw: AsyncIterReader): Promise<boolean> {
 }
 
 /** One record; `value` is null if it is skipped. */
-interface Reading<T> extends RecordKey {
+interface WarcReading<T> extends RecordKey {
   readonly value: T | { readonly error: string } | null
 }
 
-const isBroken = ({ value }: Reading<object>): boolean => value !== null && 'error' in value
+const isBroken = ({ value }: WarcReading<object>): boolean => value !== null && 'error' in value
 
 /** Yields a record once the data after it was read: if another record does not follow, its length is wrong. */
-async function* readRecords<T extends object>(reader: AsyncIterReader, read: ReadBlock<T>): AsyncGenerator<Reading<T>> {
-  let before: Reading<T> | null = null
+async function* readRecords<T extends object>(
+  reader: AsyncIterReader,
+  read: ReadBlock<T>,
+): AsyncGenerator<WarcReading<T>> {
+  let before: WarcReading<T> | null = null
   for (let number = 1; ; number++) {
     const name = `record ${number}`
-    let gap: Gap
+    let gap: SoughtGap
     try {
       gap = await seek(reader, RECORD)
     } catch (error) {
@@ -133,12 +136,12 @@ async function* readRecords<T extends object>(reader: AsyncIterReader, read: Rea
   }
 }
 
-function createBroken({ id, date, recordId }: RecordKey, error: unknown): Reading<never> {
+function createBroken({ id, date, recordId }: RecordKey, error: unknown): WarcReading<never> {
   if (!(error instanceof BrokenDataError)) throw error
   return { id, ...pickKnown({ date, recordId }), value: { error: error.message } }
 }
 
-async function readRecord<T>(reader: AsyncIterReader, name: string, read: ReadBlock<T>): Promise<Reading<T>> {
+async function readRecord<T>(reader: AsyncIterReader, name: string, read: ReadBlock<T>): Promise<WarcReading<T>> {
   let key: RecordKey = { id: name }
   try {
     const { headers } = readHead((await readRecordHead(reader)).toString('utf8'))

@@ -1,6 +1,6 @@
 import { ScanError } from '../../errors.ts'
 import { type Backend, type SiteResult, ToolError } from '../../mcp/backend.ts'
-import { toLiveResult } from '../../scan/scanner.ts'
+import { toLiveResult } from '../../scan/live-result.ts'
 import type { CommandIo } from '../command/command.ts'
 import { type LiveOptions, openScanner } from '../scan/live-scan.ts'
 import { scanSite } from '../scan/scan-site.ts'

@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, type ChangeKind, describeChange } from '../../report/compare-sites.ts'
-import { formatBase, type Section } from '../../report/count-sites.ts'
+import { type ChartSection, formatBase } from '../../report/count-sites.ts'
 import type { ReportData } from '../../report/report-data.ts'
 import { formatShare } from '../../report/section-card.tsx'
 import { nameSiteType } from '../../report/site.ts'
@@ -20,7 +20,7 @@ export function formatReport(data: ReportData): string {
   return [head, ...data.numbers.sections.map(formatSection), ...formatChanges(data)].join('\n')
 }
 
-function formatSection(section: Section): string {
+function formatSection(section: ChartSection): string {
   const { title, head, total, counts } = section
   const named = counts.filter(({ isRest }) => !isRest)
   const rest = counts.filter(({ isRest }) => isRest)

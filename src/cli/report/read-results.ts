@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { SetupError } from '../../errors.ts'
 import { LineError, LineParser, type ParsedLine } from '../../report/parse-line.ts'
 import type { ReportSource } from '../../report/report-data.ts'
-import type { Site } from '../../report/site.ts'
+import type { ReportSite } from '../../report/site.ts'
 import { joinRows } from '../formats/csv.ts'
 import { openUnzipped } from '../formats/gzip-members.ts'
 import { type Line, readLines } from '../formats/lines.ts'
@@ -24,7 +24,7 @@ let unnamedSites = 0
 /** The sites of result files. */
 export interface Results extends ReportSource {
   /** Key of a site → site. Every site that no line names has a key of its own. */
-  readonly sites: ReadonlyMap<string, Site>
+  readonly sites: ReadonlyMap<string, ReportSite>
   /** Lines that a later line of the same site replaced. */
   readonly repeated: number
   /** Lines that are not results: their number, and what is wrong with the first one; null for none. */
@@ -46,14 +46,14 @@ export async function readResults(files: readonly string[], aiNative: ReadonlySe
 }
 
 /** A line or row, and how its text is read. */
-interface Part {
+interface ResultLine {
   readonly line: Line
   readonly parse: (text: string) => ParsedLine
 }
 
 class ResultCollector {
   readonly #parser: LineParser
-  readonly #sites = new Map<string, Site>()
+  readonly #sites = new Map<string, ReportSite>()
   readonly #cutOff: string[] = []
   readonly #rulesets = new Set<string>()
   #repeated = 0
@@ -83,12 +83,12 @@ class ResultCollector {
     )
   }
 
-  async *#readJson(lines: AsyncIterable<Line>): AsyncGenerator<Part> {
+  async *#readJson(lines: AsyncIterable<Line>): AsyncGenerator<ResultLine> {
     for await (const line of lines)
       if (line.text?.trim() !== '') yield { line, parse: (text) => this.#parser.parse(text) }
   }
 
-  async *#readRows(rows: AsyncIterable<Line>, file: string): AsyncGenerator<Part> {
+  async *#readRows(rows: AsyncIterable<Line>, file: string): AsyncGenerator<ResultLine> {
     let read: RowReader | null = null
     for await (const line of rows) {
       if (line.text?.trim() === '') continue
@@ -119,7 +119,7 @@ class ResultCollector {
   }
 
   /** @returns whether the line is a result */
-  #take({ text, number, isWhole }: Line, file: string, parse: Part['parse']): boolean {
+  #take({ text, number, isWhole }: Line, file: string, parse: ResultLine['parse']): boolean {
     try {
       if (text === null) throw new LineError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
       const { entry, site, scannedAt, ruleset } = parse(text)

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { type Comparison, ImportComparer, type NamedRule } from '../../authoring/import/compare-names.ts'
+import { ImportComparer, type ImportedRule, type NamesComparison } from '../../authoring/import/compare-names.ts'
 import { SetupError } from '../../errors.ts'
 import { isImported } from '../../rules/checks/rule-checks.ts'
 import { checkFolders, throwOnErrors } from '../../rules/load/load.ts'
@@ -27,7 +27,7 @@ export function checkImport(given: Given, io: CommandIo): RuleWork {
   return async ({ folders, detectors }) => {
     const checked = checkFolders({ folders: addFolders(folders, given.args), detectors })
     throwOnErrors(checked.findings)
-    const rules: NamedRule[] = checked.rules.flatMap(({ found, file, source }) =>
+    const rules: ImportedRule[] = checked.rules.flatMap(({ found, file, source }) =>
       source !== null && isImported(file) ? [{ slug: found.slug, name: source.name, file: found.file }] : [],
     )
     if (rules.length === 0)
@@ -61,7 +61,7 @@ async function readNames(file: string): Promise<ReadonlyMap<string, readonly str
   return names
 }
 
-function describe({ pages, both, missing, others, differences }: Comparison): string {
+function describe({ pages, both, missing, others, differences }: NamesComparison): string {
   const share = (part: number, whole: number): string => `${whole === 0 ? 0 : ((100 * part) / whole).toFixed(1)} %`
   const lines = [
     `${formatCount(pages, 'page')}, ${formatCount(both + missing, 'naming')} of the other tool`,

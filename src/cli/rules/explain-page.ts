@@ -24,7 +24,7 @@ export interface Explanation {
 const MARKS = { held: '✓', absent: '✗', unseen: '?' } as const
 const LEGEND = `  ${MARKS.held} holds  ${MARKS.absent} does not hold  ${MARKS.unseen} unknown: a place was not looked at`
 
-interface Context {
+interface ExplainContext {
   readonly ruleset: Ruleset
   readonly hits: PageHits
   readonly verdict: Verdict
@@ -45,12 +45,12 @@ export function explainPage(ruleset: Ruleset, wanted: ExplainedRules, input: Pag
   return { text, warnings: verdict.warnings }
 }
 
-function findEvidence({ kind, slug }: CompiledRule, { verdict }: Context): Evidence | undefined {
+function findEvidence({ kind, slug }: CompiledRule, { verdict }: ExplainContext): Evidence | undefined {
   return verdict.evidence.find((one) => one.kind === kind && one.slug === slug)
 }
 
 /** Finds the rules to explain. If all are, those that are part of the result come first, then those with more points. */
-function findExplained(wanted: ExplainedRules, context: Context): readonly CompiledRule[] {
+function findExplained(wanted: ExplainedRules, context: ExplainContext): readonly CompiledRule[] {
   const { rules } = context.ruleset
   if (wanted !== 'all') return rules.filter(({ kind, slug }) => slug === wanted.slug && (wanted.kind ?? kind) === kind)
   const found = rules.flatMap((rule) => {
@@ -61,7 +61,7 @@ function findExplained(wanted: ExplainedRules, context: Context): readonly Compi
   return sorted.map(({ rule }) => rule)
 }
 
-function explainRule(rule: CompiledRule, context: Context): string[] {
+function explainRule(rule: CompiledRule, context: ExplainContext): string[] {
   const { ruleset, hits, verdict } = context
   if (rule.typeClauses !== undefined) return explainTypeScore(ruleset, rule, hits.page)
   const own = findEvidence(rule, context)
@@ -94,7 +94,7 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
   return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }
 
-function explainClauses(rule: CompiledRule, context: Context): string[] {
+function explainClauses(rule: CompiledRule, context: ExplainContext): string[] {
   const { hits, ruleset } = context
   const near = findNearValues(rule, hits.page, ruleset)
   return rule.clauses.flatMap((clause) => {

@@ -13,8 +13,8 @@ import { formatCurve, formatFit } from '../../authoring/fit/fit-report.ts'
 import {
   findPart,
   HELD_OUT_PART,
+  type LabelledSite,
   NO_TYPE,
-  type ReadPage,
   readLabelledPage,
 } from '../../authoring/fit/labelled-pages.ts'
 import { writePoints } from '../../authoring/fit/write-points.ts'
@@ -69,7 +69,7 @@ export async function fitRules(loaded: LoadedRules, options: FitOptions, io: Com
 }
 
 /** Types with few labels cannot be fitted: their points are written by hand. */
-function warnAboutFew(pages: readonly ReadPage[], { fitted }: Types, { stderr }: CommandIo): void {
+function warnAboutFew(pages: readonly LabelledSite[], { fitted }: Types, { stderr }: CommandIo): void {
   for (const slug of fitted) {
     const count = pages.filter(({ siteType }) => siteType === slug).length
     if (count < MIN_LABELLED_PAGES)
@@ -87,7 +87,7 @@ function reportWeightless({ clauses }: Points, { all, fitted }: Types, { stdout 
 
 /** Compares a new fit with the points of the rules. */
 function comparePoints(
-  pages: readonly ReadPage[],
+  pages: readonly LabelledSite[],
   { points, types, decision }: { readonly points: Points; readonly types: Types; readonly decision: TypeDecision },
   { stdout }: CommandIo,
 ): number {
@@ -129,11 +129,11 @@ function writeRules({ rules }: CheckedRules, points: Points, { stderr }: Command
  * lines without one are skipped.
  * @throws UsageError for a file or a line that cannot be read, and for a label that no rule has
  */
-async function readPages(files: readonly string[], ruleset: Ruleset): Promise<ReadPage[]> {
+async function readPages(files: readonly string[], ruleset: Ruleset): Promise<LabelledSite[]> {
   // Imported on demand: no other verb needs the library of gzip.
   const { formatProblem, parseLine, readBatchLines, readPageLine } = await import('../scan/batch-lines.ts')
   const slugs = ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
-  const read = (line: Line): ReadPage | null => {
+  const read = (line: Line): LabelledSite | null => {
     const fields = parseLine(line)
     const siteType = readLabel(fields)
     if (siteType === null) return null
@@ -143,7 +143,7 @@ async function readPages(files: readonly string[], ruleset: Ruleset): Promise<Re
     const { url, status, headers, html } = input
     return readLabelledPage(ruleset, { id, url, status, headers, html, siteType })
   }
-  const pages: ReadPage[] = []
+  const pages: LabelledSite[] = []
   for (const file of files)
     for await (const { line } of readBatchLines(file))
       try {

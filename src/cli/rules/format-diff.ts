@@ -2,12 +2,12 @@ import type { FieldChange, PageChange, RuleChange } from '../../authoring/compar
 import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
-import type { Revision } from './git-rules.ts'
+import type { GitRevision } from './git-rules.ts'
 
 /** How the verdicts of two versions of the rules differ. */
 export interface RulesDiff {
   /** The older version; the newer one is the working tree. */
-  readonly from: Revision
+  readonly from: GitRevision
   /** Number of pages that were compared. */
   readonly pages: number
   readonly changes: readonly PageChange[]
@@ -33,9 +33,9 @@ export function readDiffFormat(name = 'text'): (diff: RulesDiff) => string {
 }
 
 /** The pages on which the part of a rule in the result changes. */
-type RulePages = Readonly<Record<RuleChange['change'], readonly string[]>>
+type ChangedPages = Readonly<Record<RuleChange['change'], readonly string[]>>
 
-function groupByRule(changes: readonly PageChange[]): ReadonlyMap<string, RulePages> {
+function groupByRule(changes: readonly PageChange[]): ReadonlyMap<string, ChangedPages> {
   const groups = new Map<string, Record<RuleChange['change'], string[]>>()
   for (const { page, rules } of changes)
     for (const { rule, change } of rules) {

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { FINDING_TABLE } from '../../rules/findings.ts'
-import { type Finding, formatFinding } from '../../yaml/finding.ts'
+import { type FileFinding, formatFinding } from '../../yaml/finding.ts'
 import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command/command.ts'
 
-type Format = (findings: readonly Finding[]) => string
+type Format = (findings: readonly FileFinding[]) => string
 
 /** Formats of lists of findings, by the name that `--format` takes. */
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -22,7 +22,7 @@ export function readFormat(name = 'text'): Format {
 }
 
 /** A workflow command of GitHub Actions, which shows the finding next to the line. */
-function formatAnnotation({ file, line, column, level, sentence, code }: Finding): string {
+function formatAnnotation({ file, line, column, level, sentence, code }: FileFinding): string {
   const escapeText = (text: string): string =>
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const escapeValue = (text: string): string => escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
@@ -30,7 +30,7 @@ function formatAnnotation({ file, line, column, level, sentence, code }: Finding
 }
 
 /** Builds a log in the Static Analysis Results Interchange Format 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
-function buildSarif(findings: readonly Finding[]): unknown {
+function buildSarif(findings: readonly FileFinding[]): unknown {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()
   const rules = codes.map((id) => {
     const [level, sentence] = FINDING_TABLE.get(id) ?? ['error', id]

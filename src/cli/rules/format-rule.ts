@@ -3,14 +3,14 @@ import { type Places, toList } from '../../engine/rule/clause.ts'
 import type { Weight } from '../../engine/rule/place.ts'
 import { MAX_POINTS } from '../../engine/rule/portable-rule.ts'
 import type { ClauseSource, RuleSource, TypePoints } from '../../engine/rule/types.ts'
+import type { CheckedRule } from '../../rules/checks/rule-checks.ts'
+import type { FoundRule } from '../../rules/discover.ts'
 import { readFixtures } from '../../rules/fixtures.ts'
 import type { CheckedRules } from '../../rules/load/load.ts'
 import { formatCount } from '../command/format-count.ts'
 
 /** Maximum number of slugs in a list of rules that name a rule. More than 200 rules are plugins of WordPress. */
 const MAX_INCOMING = 20
-
-type Rule = CheckedRules['rules'][number]
 
 const POINTS: Readonly<Record<Weight, string>> = {
   strong: `${MAX_POINTS} points`,
@@ -19,7 +19,11 @@ const POINTS: Readonly<Record<Weight, string>> = {
 }
 
 /** Describes a valid rule in words: its clauses with their points, its relations, its evidence and its tests. */
-export function formatRule({ found, source, compiled }: Rule, rules: readonly Rule[], places: Places): string {
+export function formatRule(
+  { found, source, compiled }: CheckedRule,
+  rules: readonly CheckedRule[],
+  places: Places,
+): string {
   if (source === null || compiled === null) return ''
   // The clauses of a package are in their short form only.
   const describe = (clause: ClauseSource, text: string): string =>
@@ -69,8 +73,8 @@ function formatFacts(source: RuleSource): string[] {
 
 /** Relations of the rule, and those of other rules to it. */
 function formatRelations(
-  { found, source }: { found: Rule['found']; source: RuleSource },
-  rules: readonly Rule[],
+  { found, source }: { found: FoundRule; source: RuleSource },
+  rules: readonly CheckedRule[],
 ): string[] {
   const keys = ['implies', 'requires', 'excludes'] as const
   const isHosting = found.kind === 'hosting'
@@ -95,7 +99,7 @@ function formatSlugs(slugs: readonly string[]): string {
   return `${slugs.slice(0, MAX_INCOMING).join(', ')} and ${slugs.length - MAX_INCOMING} others`
 }
 
-function formatTests(found: Rule['found']): string {
+function formatTests(found: FoundRule): string {
   const { fixtures } = readFixtures(found)
   const hits = fixtures.filter(({ hit }) => hit !== null).length
   const misses = fixtures.length - hits

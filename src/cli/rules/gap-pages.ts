@@ -6,11 +6,11 @@ import { readPageFile } from './page-files.ts'
 export interface GapPage {
   readonly name: string
   readonly input: PageInput | null
-  readonly result: ScanResult | null
+  readonly result: NamingResult | null
 }
 
 /** Fields of a result that `scan` writes. */
-interface ScanResult {
+interface NamingResult {
   readonly url: string | null
   readonly builder: string | null
   readonly hosting: string | null

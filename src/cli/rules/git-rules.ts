@@ -10,7 +10,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 const MAIN_BRANCHES = ['main', 'origin/main']
 
 /** A commit, and the name under which it was found. */
-export interface Revision {
+export interface GitRevision {
   readonly ref: string
   readonly commit: string
 }
@@ -28,7 +28,7 @@ export class RuleRepository {
    * Finds a commit by name. Without a name: the merge base with `main`, or with `origin/main` if there is none, else HEAD.
    * @throws UsageError when there is no such commit, no repository, or no git
    */
-  findRevision(ref: string | undefined): Revision {
+  findRevision(ref: string | undefined): GitRevision {
     if (ref !== undefined) {
       const commit = this.#resolve(ref)
       if (commit === null) throw new UsageError(`there is no git ref "${ref}"; use a branch, a tag or a commit`)
@@ -49,7 +49,7 @@ export class RuleRepository {
    * @returns the folder, and a function that deletes it
    * @throws UsageError when the commit does not have the folder
    */
-  checkOut({ ref, commit }: Revision, name: string): { readonly folder: string; readonly remove: () => void } {
+  checkOut({ ref, commit }: GitRevision, name: string): { readonly folder: string; readonly remove: () => void } {
     const files = this.#listFiles(commit, name)
     if (files.length === 0) throw new UsageError(`"${ref}" has no folder ${name}: there is nothing to compare with`)
     const root = mkdtempSync(join(tmpdir(), 'siteprint-rules-'))

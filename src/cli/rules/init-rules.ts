@@ -12,7 +12,7 @@ import { addFolders } from './named-rules.ts'
 import { LOCAL_FOLDER, type LoadedRules, type RuleWork } from './rule-work.ts'
 
 /** Path below the folder → content. */
-type Files = Readonly<Record<string, string>>
+type NewFiles = Readonly<Record<string, string>>
 
 /** Makes a folder of rules in any repository: an example with its test, schemas for editors and a workflow. Never overwrites. */
 export function initRules(given: Given, { stdout, stderr, program }: CommandIo): RuleWork {
@@ -38,7 +38,7 @@ export function initRules(given: Given, { stdout, stderr, program }: CommandIo):
   }
 }
 
-function buildFiles(folder: string, action: string | null, { folders, detectors }: LoadedRules): Files {
+function buildFiles(folder: string, action: string | null, { folders, detectors }: LoadedRules): NewFiles {
   const today = new Date().toISOString().slice(0, 10)
   const local = join(folder, LOCAL_FOLDER)
   const checked = checkFolders({ folders: existsSync(local) ? addFolders(folders, [local]) : folders, detectors })
@@ -73,13 +73,13 @@ function writeNew(file: string, content: string): boolean {
   }
 }
 
-interface Manifest {
+interface PackageManifest {
   readonly version: string
   readonly repository?: { readonly url?: string } | string
 }
 
-function readManifest(): Manifest {
-  return JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as Manifest
+function readManifest(): PackageManifest {
+  return JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as PackageManifest
 }
 
 const ACTION = /^[\w.-]+\/[\w.-]+(?:@[\w./-]+)?$/

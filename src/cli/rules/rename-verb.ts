@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { findSlugEdits, renameRule } from '../../authoring/rename-rule.ts'
+import type { FoundRule } from '../../rules/discover.ts'
 import { computeFingerprint } from '../../rules/fingerprint.ts'
-import type { CheckedRules } from '../../rules/load/load.ts'
 import { buildRuleset } from '../../rules/load/open-ruleset.ts'
 import { SLUG } from '../../rules/schema.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
@@ -9,8 +9,6 @@ import { formatCount } from '../command/format-count.ts'
 import type { Given } from '../command/verbs.ts'
 import { addFolders, findNamedRule, listRoots } from './named-rules.ts'
 import { type RuleWork, readValidRules } from './rule-work.ts'
-
-type Found = CheckedRules['rules'][number]['found']
 
 /** Renames the files of a rule, and its slug in all other rules and tests. */
 export function rename(given: Given, { stdout, stderr }: CommandIo): RuleWork {
@@ -43,9 +41,9 @@ export function rename(given: Given, { stdout, stderr }: CommandIo): RuleWork {
 }
 
 /** @throws UsageError when the new slug is taken */
-function checkConflicts(rule: Found, slug: string, all: readonly Found[]): void {
+function checkConflicts(rule: FoundRule, slug: string, all: readonly FoundRule[]): void {
   if (slug === rule.slug) throw new UsageError(`${rule.file} already has the slug "${slug}"`)
-  const isShared = (found: Found): boolean =>
+  const isShared = (found: FoundRule): boolean =>
     found.kind === rule.kind || [found.kind, rule.kind].every((kind) => kind === 'builder' || kind === 'technology')
   const other = all.find((found) => found.slug === slug && isShared(found))
   if (other !== undefined) throw new UsageError(`the slug ${slug} is already used by ${other.file}`)

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Finding, sortFindings } from '../../yaml/finding.ts'
+import { type FileFinding, sortFindings } from '../../yaml/finding.ts'
 import { type CommandIo, EXIT, nameProgram, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { type Given, readTextOption } from '../command/verbs.ts'
@@ -10,7 +10,7 @@ export interface ReportOptions {
   /** Whether warnings are errors. */
   readonly strict?: boolean
   /** Text by default. */
-  readonly format?: (findings: readonly Finding[]) => string
+  readonly format?: (findings: readonly FileFinding[]) => string
   /** A file to which the findings are written as SARIF, too. */
   readonly sarif?: string | undefined
 }
@@ -32,12 +32,12 @@ export function readReportOptions(given: Given): ReportOptions {
  * @returns the exit code: errors fail a command, warnings do not
  */
 export function reportFindings(
-  findings: readonly Finding[],
+  findings: readonly FileFinding[],
   summary: string,
   { stdout, stderr, program }: CommandIo,
   { strict = false, format = readFormat(), sarif }: ReportOptions = {},
 ): number {
-  const reported = findings.map((one): Finding => {
+  const reported = findings.map((one): FileFinding => {
     const sentence = nameProgram(one.sentence, program)
     return { ...one, sentence, ...(strict && { level: 'error' }) }
   })
@@ -51,6 +51,6 @@ export function reportFindings(
   return warnings < reported.length ? EXIT.findings : EXIT.ok
 }
 
-function formatWarnings(warnings: number, { length }: readonly Finding[]): string {
+function formatWarnings(warnings: number, { length }: readonly FileFinding[]): string {
   return warnings === length ? 'only warnings' : formatCount(warnings, 'warning')
 }

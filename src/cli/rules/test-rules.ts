@@ -9,6 +9,7 @@ import type { PageInput } from '../../engine/page/page.ts'
 import { indexPlaces } from '../../engine/rule/clause.ts'
 import { openDetector, type Verdict } from '../../index.ts'
 import { findRuleset } from '../../rules/built.ts'
+import type { CheckedRule } from '../../rules/checks/rule-checks.ts'
 import type { Finding } from '../../rules/findings.ts'
 import {
   buildPageFinding,
@@ -20,7 +21,7 @@ import {
 } from '../../rules/fixtures.ts'
 import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
 import type { FileMemory } from '../../rules/load/file-memory.ts'
-import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load/load.ts'
+import { checkFolders, throwOnErrors } from '../../rules/load/load.ts'
 import { packKept } from '../../rules/load/open-ruleset.ts'
 import { type CommandIo, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
@@ -103,8 +104,6 @@ function chooseRules({ folders, files, names }: RuleTargets, rules: readonly Che
 const FAILED_DETECTOR = /^the detector "[^"]+" failed:/
 /** Keeps the workers busy, and little in memory. */
 const RULES_AT_ONCE = 32
-
-type CheckedRule = CheckedRules['rules'][number]
 
 interface TestContext {
   readonly ruleset: Ruleset

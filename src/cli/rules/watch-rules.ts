@@ -21,7 +21,7 @@ export function watchRules({ args }: Given, io: CommandIo): RuleWork {
   return async (loaded) => {
     const folders = addFolders(loaded.folders, args)
     const { watch } = await import('chokidar') // Imported on demand: no other verb needs it.
-    const changes = new Changes()
+    const changes = new ChangedFiles()
     const watcher = watch([...folders], { ignoreInitial: true, ignored: (path) => /[\\/]\.[^\\/]*$/.test(path) })
     watcher.on('all', (event, path) => {
       if (event !== 'addDir' && event !== 'unlinkDir') changes.add(resolve(path))
@@ -33,7 +33,7 @@ export function watchRules({ args }: Given, io: CommandIo): RuleWork {
 }
 
 /** Collects the files that change until they are taken. */
-class Changes {
+class ChangedFiles {
   #files = new Set<string>()
   #some = createDeferred<void>()
 

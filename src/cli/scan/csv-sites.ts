@@ -86,7 +86,7 @@ function findColumns(names: readonly string[], wanted: string): readonly number[
 function checkColumn(
   file: string,
   wanted: string,
-  { names, error, at }: Header & { readonly at: readonly number[] },
+  { names, error, at }: CsvHeader & { readonly at: readonly number[] },
 ): void {
   if (at.length === 1) return
   const shown = listNames(names)
@@ -122,7 +122,7 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
 /** Reads the first row of a file, once for each delimiter that is possible. */
 async function readHeaders(input: ListInput): Promise<{
-  readonly headers: readonly Header[]
+  readonly headers: readonly CsvHeader[]
   readonly text: string
   readonly encoding: Encoding
   /** Number of characters before the table. */
@@ -151,14 +151,14 @@ const FORMAT: Options = {
   max_record_size: MAX_ROW_CHARACTERS,
 }
 
-interface Header {
+interface CsvHeader {
   readonly delimiter: string
   /** Empty if the first row cannot be read with this delimiter. */
   readonly names: readonly string[]
   readonly error?: string
 }
 
-function readHeader(text: string, delimiter: string): Header {
+function readHeader(text: string, delimiter: string): CsvHeader {
   try {
     return { delimiter, names: (parseSync(text, { ...FORMAT, delimiter, to: 1 }) as string[][])[0] ?? [] }
   } catch (error) {
@@ -166,7 +166,7 @@ function readHeader(text: string, delimiter: string): Header {
   }
 }
 
-interface Reading {
+interface CsvReading {
   readonly delimiter: string
   /** Characters at the beginning that do not belong to the table. */
   readonly skip: number
@@ -176,7 +176,7 @@ interface Reading {
 /** Yields the rows below the header. @throws UsageError naming a line that is damaged or has more cells than the header */
 async function* readCells(
   input: ListInput,
-  { delimiter, skip, encoding }: Reading,
+  { delimiter, skip, encoding }: CsvReading,
   width: number,
 ): AsyncGenerator<string[]> {
   const parser = parse({ ...FORMAT, delimiter, from: 2, info: true })

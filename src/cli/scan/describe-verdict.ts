@@ -6,7 +6,7 @@ import type { Evidence, Verdict } from '../../index.ts'
 import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
 import { describeEnd } from '../../lifecycles/describe-end.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
-import type { Extras, Part } from '../../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../../scan/extra-schemas.ts'
 
 /** Clauses of the builder, and values of each, that the description shows. */
 const MAX_CLAUSES = 3
@@ -24,7 +24,7 @@ export interface DescriptionParts {
   /** What is known of the address that answered; null for a saved page. */
   readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns' | 'tlsError'> | null
   /** The pages of the site that were read, if several were asked for. */
-  readonly parts?: readonly Part[] | undefined
+  readonly parts?: readonly SystemPart[] | undefined
   /** Whether the terminal shows colours. */
   readonly hasColors: boolean
 }
@@ -81,7 +81,7 @@ function describeTechnologies(builder: string | null, details: readonly Technolo
 }
 
 /** Lists the pages that were read, each with its builder and its purpose. */
-function describeParts(parts: readonly Part[], { siteTypes }: RulesetLabels): string[] {
+function describeParts(parts: readonly SystemPart[], { siteTypes }: RulesetLabels): string[] {
   if (parts.length === 0) return []
   const lines = parts.map(({ url, builder, confidence, siteType }) => {
     const made = builder === null ? 'builder not known' : `${builder} (${confidence} confidence)`

@@ -80,7 +80,7 @@ const NO_PAGE_ADVICE = {
   warc: 'record the HTML responses of the pages, too',
 } as const
 
-interface Reading extends Pick<BatchOptions, 'shard' | 'include' | 'matcher' | 'threads'> {
+interface BatchReading extends Pick<BatchOptions, 'shard' | 'include' | 'matcher' | 'threads'> {
   readonly input: string
   /** Called with the number of bytes that have been read. */
   readonly onBytes: (total: number) => void
@@ -89,7 +89,7 @@ interface Reading extends Pick<BatchOptions, 'shard' | 'include' | 'matcher' | '
 /** Pages in progress per thread: one that is matched and one that is read ahead. */
 const PAGES_PER_THREAD = 2
 
-function scanLines({ input, onBytes, threads, shard, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+function scanLines({ input, onBytes, threads, shard, ...matching }: BatchReading): AsyncGenerator<ScanRecord> {
   const lines = async function* (): AsyncGenerator<Line> {
     for await (const { line, bytesRead } of readBatchLines(input)) {
       onBytes(bytesRead)
@@ -100,7 +100,7 @@ function scanLines({ input, onBytes, threads, shard, ...matching }: Reading): As
   return mapInOrder(lines(), (line) => scanLine(line, matching), PAGES_PER_THREAD * threads)
 }
 
-function scanWarc({ input, onBytes, threads, shard, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+function scanWarc({ input, onBytes, threads, shard, ...matching }: BatchReading): AsyncGenerator<ScanRecord> {
   const pages = async function* (): AsyncGenerator<WarcPage> {
     for await (const page of readWarc(input, { onBytes }))
       if (isInShard(page.recordId ?? `${page.id} ${page.date}`, shard)) yield page

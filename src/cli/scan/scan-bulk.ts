@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { RulesetInfo } from '../../detector/ruleset-info.ts'
 import { type ScanCause, ScanError } from '../../errors.ts'
 import { HostLimiter } from '../../fetch/host-limiter.ts'
-import { type Scanner, toErrorBody, toLiveResult } from '../../scan/scanner.ts'
+import { toErrorBody, toLiveResult } from '../../scan/live-result.ts'
+import type { Scanner } from '../../scan/scanner.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { createProgressBar } from '../command/progress-bar.ts'
@@ -68,9 +69,9 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
   }
 }
 
-type ListOptions = BulkOptions & { readonly input: ListInput | undefined }
+type BulkListOptions = BulkOptions & { readonly input: ListInput | undefined }
 
-async function scanList(options: ListOptions, io: CommandIo): Promise<number> {
+async function scanList(options: BulkListOptions, io: CommandIo): Promise<number> {
   const { out, concurrency } = options
   const list = await openSiteList(options)
   const { sites: total, duplicates, empty } = await countSites(list)
@@ -104,7 +105,7 @@ async function scanList(options: ListOptions, io: CommandIo): Promise<number> {
   }
 }
 
-function formatNoSite({ input, column }: ListOptions): string {
+function formatNoSite({ input, column }: BulkListOptions): string {
   if (column !== undefined) return `the column "${column}" of ${input?.name} contains no site`
   return `${input?.name} contains no URL: write one per line`
 }
@@ -119,7 +120,7 @@ function openOutput(
   return openBulkOutput({ out, table }, formats, { continuation, stdout })
 }
 
-interface Run {
+interface BulkRun {
   readonly list: SiteList
   readonly rules: RulesetInfo
   readonly scanner: Scanner
@@ -165,7 +166,7 @@ function formatSummary({ done, known, duplicates, empty, failed, codes }: Summar
   return `${parts.join(', ')}\n${failures === '' ? '' : `failed: ${failures}\n`}`
 }
 
-async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise<RunOutcome> {
+async function scanSites(options: BulkListOptions, io: CommandIo, run: BulkRun): Promise<RunOutcome> {
   const { concurrency } = options
   const { list, output, total, signal } = run
   const codes = new Map<string, number>()
@@ -196,7 +197,11 @@ async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise
 }
 
 /** Advises to name the column if the entry of a list looks like a row of a table. */
-function adviseColumn(cause: ScanCause | null, { text }: ListedSite, { input, column }: ListOptions): string | null {
+function adviseColumn(
+  cause: ScanCause | null,
+  { text }: ListedSite,
+  { input, column }: BulkListOptions,
+): string | null {
   if (cause !== 'not_a_url' || input === undefined || column !== undefined || !/[,;\t|]/.test(text)) return null
   return `If ${input.name} is a table, name the column that contains the sites with --column.`
 }
@@ -212,8 +217,8 @@ interface ListedOutcome {
 /** Scans a site of the list. A failure is part of the record. */
 async function scanListed(
   site: ListedSite,
-  { scanner, rules, signal }: Run,
-  options: ListOptions,
+  { scanner, rules, signal }: BulkRun,
+  options: BulkListOptions,
 ): Promise<ListedOutcome> {
   const started = performance.now()
   const key = { url: site.text }

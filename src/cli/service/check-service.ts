@@ -18,13 +18,13 @@ import { describePepper, type PepperState } from '../keys/pepper-state.ts'
  * Result of one check: `error` if a server would not start or respond, or if secrets or data could become known; `warning` if
  * something else is wrong.
  */
-interface Result {
+interface CheckResult {
   readonly level: 'ok' | 'warning' | 'error'
   readonly subject: 'settings' | 'rules' | 'keys' | 'redis'
   readonly text: string
 }
 
-type Subject = Result['subject']
+type Subject = CheckResult['subject']
 
 /** Clocks may differ by this much, since minutes and months follow them. */
 const MAX_SKEW_MS = 1000
@@ -35,12 +35,12 @@ export function checkService(_: Given, io: CommandIo): () => Promise<number> {
     const results = await runChecks(io)
     for (const { level, subject, text } of results)
       for (const line of text.split('\n')) io.stdout.write(`${level.padEnd(7)}  ${subject.padEnd(8)}  ${line}\n`)
-    const has = (level: Result['level']): boolean => results.some((one) => one.level === level)
+    const has = (level: CheckResult['level']): boolean => results.some((one) => one.level === level)
     return has('error') ? EXIT.failed : has('warning') ? EXIT.findings : EXIT.ok
   }
 }
 
-async function runChecks(io: CommandIo): Promise<readonly Result[]> {
+async function runChecks(io: CommandIo): Promise<readonly CheckResult[]> {
   const [settings, config] = await attempt('settings', async () => {
     const config = loadConfig(io.env)
     return [checkSettings(config, io.env), config] as const
@@ -56,8 +56,8 @@ async function runChecks(io: CommandIo): Promise<readonly Result[]> {
 /** Runs a check. An exception counts as an error of what is checked. */
 async function attempt<T>(
   subject: Subject,
-  check: () => Promise<readonly [readonly Result[], T]>,
-): Promise<readonly [readonly Result[], T | null]> {
+  check: () => Promise<readonly [readonly CheckResult[], T]>,
+): Promise<readonly [readonly CheckResult[], T | null]> {
   try {
     return await check()
   } catch (error) {
@@ -69,17 +69,17 @@ function formatPlans({ plans: { size } }: Config): string {
   return size === 1 ? '1 plan' : `${size} plans`
 }
 
-function checkSettings(config: Config, env: CommandIo['env']): readonly Result[] {
+function checkSettings(config: Config, env: CommandIo['env']): readonly CheckResult[] {
   const advice = listAdvice(config, env).map(
-    ({ level, text }): Result => ({ level: level === 'risk' ? 'error' : 'warning', subject: 'settings', text }),
+    ({ level, text }): CheckResult => ({ level: level === 'risk' ? 'error' : 'warning', subject: 'settings', text }),
   )
   return [{ level: 'ok', subject: 'settings', text: `valid, with ${formatPlans(config)}` }, ...advice]
 }
 
 /** Loads the rules that a server would use: those that were fetched last, or the built-in ones. */
-async function checkRules(config: Config): Promise<readonly Result[]> {
+async function checkRules(config: Config): Promise<readonly CheckResult[]> {
   const subject = 'rules'
-  const refused: Result[] = []
+  const refused: CheckResult[] = []
   try {
     const { options, active } = findRules(config, readVersion())
     if (active !== null) {
@@ -98,7 +98,7 @@ async function checkRules(config: Config): Promise<readonly Result[]> {
   return [{ level: 'ok', subject, text: `valid, version ${version}` }, ...refused]
 }
 
-async function checkStore(config: Config): Promise<readonly Result[]> {
+async function checkStore(config: Config): Promise<readonly CheckResult[]> {
   const { dataDir, mongodbUrl, plans } = config
   const subject = 'keys'
   const name = mongodbUrl === null ? `SQLite in ${dataDir}` : 'MongoDB'
@@ -117,8 +117,8 @@ async function checkStore(config: Config): Promise<readonly Result[]> {
   }
 }
 
-function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedStore): readonly Result[] {
-  const results: Result[] = []
+function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedStore): readonly CheckResult[] {
+  const results: CheckResult[] = []
   const warn = (text: string): void => void results.push({ level: 'warning', subject: 'keys', text })
   const orphans = keys.filter(({ plan }) => !plans.has(plan))
   const names = [...new Set(orphans.map(({ plan }) => plan))].join(', ')
@@ -136,7 +136,7 @@ function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedS
   return results
 }
 
-async function checkRedis({ redisUrl }: Config): Promise<readonly Result[]> {
+async function checkRedis({ redisUrl }: Config): Promise<readonly CheckResult[]> {
   const subject = 'redis'
   if (redisUrl === null) return [{ level: 'ok', subject, text: 'not used: REDIS_URL is not set' }]
   return withRedis(redisUrl, async (redis) => {
@@ -150,7 +150,7 @@ async function measureSkew(
   server: string,
   subject: Subject,
   readClock: () => Promise<Date | null>,
-): Promise<readonly Result[]> {
+): Promise<readonly CheckResult[]> {
   const before = Date.now()
   const clock = await readClock()
   const after = Date.now()
@@ -166,7 +166,7 @@ async function measureSkew(
 export function describeSkew(
   server: string,
   { before, clock, after }: { readonly before: number; readonly clock: number; readonly after: number },
-): Pick<Result, 'level' | 'text'> {
+): Pick<CheckResult, 'level' | 'text'> {
   const ahead = Math.max(0, clock - after)
   const behind = Math.max(0, before - clock)
   if (ahead <= MAX_SKEW_MS && behind <= MAX_SKEW_MS)

@@ -9,10 +9,10 @@ import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
 import type { Given } from '../command/verbs.ts'
 import { readVersion } from '../command/version.ts'
 
-type Action = (parts: UpdateParts, config: Config) => Promise<string> | string
+type RulesAction = (parts: UpdateParts, config: Config) => Promise<string> | string
 
 const SWITCH = 'A running server switches to them within 5 seconds, after it has loaded them.'
-const ACTIONS: Readonly<Record<string, Action>> = {
+const ACTIONS: Readonly<Record<string, RulesAction>> = {
   status: describeState,
   update,
   rollback: (parts) => {

@@ -6,12 +6,12 @@ import type { Script } from './scripts.ts'
 export type Reply = string | number | null | readonly Reply[]
 
 /** Runs a script. Rejects if Redis cannot be reached or returns an error. */
-export type Run = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<Reply>
+export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<Reply>
 
 /** A connection that reconnects automatically. */
 interface Connection {
   readonly isReady: boolean
-  readonly run: Run
+  readonly run: RunScript
   /** Waits briefly for pending calls. */
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { LimitQuery, LimitResult } from '../types.ts'
-import type { Reply, Run } from './connection.ts'
+import type { Reply, RunScript } from './connection.ts'
 import { buildCountKey, buildEntryKey, parseEntry } from './format.ts'
 import { COUNT, formatItem } from './scripts.ts'
 
@@ -11,7 +11,7 @@ const MAX_BATCH_SIZE = 500
  * Counts requests and looks up entries. All queries of one turn of the event loop are sent as one script, because a round
  * trip costs this process more than all other work for a request.
  */
-export function buildRequestCounter(run: Run): (query: LimitQuery) => Promise<LimitResult> {
+export function buildRequestCounter(run: RunScript): (query: LimitQuery) => Promise<LimitResult> {
   const loader = new DataLoader<LimitQuery, LimitResult>((queries) => sendBatch(run, queries), {
     cache: false, // Sent after the sockets of this turn have been read, because each of them may bring requests.
     batchScheduleFn: (send) => void setImmediate(send),
@@ -20,7 +20,7 @@ export function buildRequestCounter(run: Run): (query: LimitQuery) => Promise<Li
   return (query) => loader.load(query)
 }
 
-async function sendBatch(run: Run, queries: readonly LimitQuery[]): Promise<LimitResult[]> {
+async function sendBatch(run: RunScript, queries: readonly LimitQuery[]): Promise<LimitResult[]> {
   const keys: string[] = []
   let items = ''
   for (const { counter, now, window = 'minute', cost, entry, extras } of queries) {

@@ -16,7 +16,7 @@ export interface RulesetOrigin {
 const NO_ORIGIN: RulesetOrigin = { state: '', rules: '', date: '' }
 
 /** What a file says about itself before its sections. */
-type FileHead = Omit<PackedRuleset, 'sections'> & { readonly origin: RulesetOrigin }
+type RulesetHead = Omit<PackedRuleset, 'sections'> & { readonly origin: RulesetOrigin }
 
 /** A ruleset as it lies in memory, and what it was built from. */
 export interface OpenedFile extends PackedRuleset {
@@ -30,7 +30,7 @@ export function writeRulesetFile(
   { version, categories, places, known, sections }: PackedRuleset,
   origin = NO_ORIGIN,
 ): Uint8Array {
-  return writeSections(KIND, { version, categories, places, known, origin } satisfies FileHead, sections)
+  return writeSections(KIND, { version, categories, places, known, origin } satisfies RulesetHead, sections)
 }
 
 /**
@@ -39,6 +39,6 @@ export function writeRulesetFile(
  * @throws SectionsFileError if the bytes are not a compiled ruleset, cut, changed, or of another format
  */
 export function openRulesetFile(buffer: ArrayBufferLike): OpenedFile {
-  const { head, sections } = openSections<FileHead>(KIND, buffer)
+  const { head, sections } = openSections<RulesetHead>(KIND, buffer)
   return { ...head, buffer, sections }
 }

@@ -53,7 +53,7 @@ export function readTags(
     const reasons = new Set(lost.map(({ missing }) => missing))
     warnings.push(`${formatCountWas(lost.length, 'tag container')} not read: ${[...reasons].join(', ')}`)
   }
-  const reader = new TagReader(address)
+  const reader = new ContainerTagReader(address)
   return containers
     .flatMap((container) => container.tags.map((tag) => reader.read(tag, container)))
     .sort((a, b) => Number(a.isConditional) - Number(b.isConditional))
@@ -73,7 +73,7 @@ const CODE_KINDS: readonly UrlKind[] = ['script', 'asset']
 const MAX_PARSED_TAGS = 1000
 
 /** Turns tags into what places of a page read: inline scripts and URLs. The amount of HTML and code is bounded for one page. */
-class TagReader {
+class ContainerTagReader {
   readonly #address: string | null
   readonly #resolver: UrlResolver
   #characters = 0

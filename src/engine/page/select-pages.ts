@@ -24,7 +24,7 @@ const LANGUAGE = /^[a-z]{2}(?:[-_][a-z]{2})?$/i
 /** How likely another system is behind a link, the most likely first. */
 const RANKS = { hostWithPurpose: 0, host: 1, purpose: 2, folder: 3, minorHost: 4 } as const
 
-interface Candidate {
+interface PageCandidate {
   readonly href: string
   readonly host: string
   readonly purpose: string | null
@@ -43,7 +43,7 @@ export function selectPages(page: Page): string[] {
   const front = new URL(page.url.href)
   const reader = new LinkReader(front)
   /** Host and first folder → the page that is selected of them. */
-  const best = new Map<string, Candidate>()
+  const best = new Map<string, PageCandidate>()
   let links = 0
   for (const { kind, url, at } of page.urls) {
     if (kind !== 'anchor') continue
@@ -57,7 +57,7 @@ export function selectPages(page: Page): string[] {
 }
 
 /** Puts one page for each purpose and host before all others. */
-function orderCandidates(candidates: readonly Candidate[]): string[] {
+function orderCandidates(candidates: readonly PageCandidate[]): string[] {
   const sorted = [...candidates].sort((a, b) => a.rank - b.rank || a.depth - b.depth)
   const seen = new Set<string>()
   const [first, later]: [string[], string[]] = [[], []]
@@ -102,7 +102,7 @@ class LinkReader {
   }
 
   /** @returns null for a link that is not a page of the site worth reading */
-  read(href: string): { readonly group: string; readonly candidate: Candidate } | null {
+  read(href: string): { readonly group: string; readonly candidate: PageCandidate } | null {
     if (href.length > MAX_HREF_CHARACTERS || href.startsWith('/')) return null
     const url = new URL(href)
     // A query selects, sorts or does something. What is wanted are pages that a menu names.

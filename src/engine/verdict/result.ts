@@ -4,10 +4,10 @@ import type { Verdict } from './verdict-types.ts'
 export const EXTRAS = ['evidence', 'versions', 'warnings', 'page'] as const
 export type Extra = (typeof EXTRAS)[number]
 
-type Fields = Omit<Verdict, Extra | 'details' | 'cost'>
+type VerdictFields = Omit<Verdict, Extra | 'details' | 'cost'>
 
 /** The ten fields of a result, in the order of the specification, followed by the extras. */
-export type Result = Fields & { readonly cached: boolean } & Partial<Pick<Verdict, Extra>>
+export type Result = VerdictFields & { readonly cached: boolean } & Partial<Pick<Verdict, Extra>>
 
 /** Whether a result has an extra without being asked: what came back, if it is not the site. */
 export function isUnasked(extra: string, { page }: Pick<Verdict, 'page'>): boolean {

@@ -9,12 +9,12 @@ import { listParameterNames, type Operation } from '../v1/operation.ts'
 import { describeUnknown } from '../v1/request-error.ts'
 
 /** An example in an OpenAPI document. */
-interface Example {
+interface DocumentExample {
   readonly summary: string
   readonly value: unknown
 }
 
-export type Examples = Readonly<Record<string, Example>>
+export type Examples = Readonly<Record<string, DocumentExample>>
 
 interface ExampleOptions {
   readonly revision: Revision

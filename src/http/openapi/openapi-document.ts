@@ -30,7 +30,7 @@ interface DocumentParts extends Pick<AppParts, 'settings' | 'version' | 'account
  */
 export function buildDocument(parts: DocumentParts, revision: Revision): Json {
   const { rules, settings, version, accounts } = parts
-  const components = new Components()
+  const components = new ComponentSchemas()
   for (const schema of [
     buildScanResultSchema(rules, revision),
     KEY_INFO,
@@ -80,13 +80,13 @@ function listServers(publicUrl: string | null): Json[] {
   return [{ url: publicUrl ?? '/', description: 'This service' }]
 }
 
-interface Context {
-  readonly components: Components
+interface DocumentContext {
+  readonly components: ComponentSchemas
   readonly revision: Revision
   readonly categories: RulesetInfo['categories']
 }
 
-function describeOperation(operation: Operation, { components, revision, categories }: Context): Json {
+function describeOperation(operation: Operation, { components, revision, categories }: DocumentContext): Json {
   const { query, body, headers, params, operationId, summary, description, errors = [], isCacheable } = operation
   const { okStatus = 200, okTypes, listTypes } = operation
   const parameters = [
@@ -166,7 +166,7 @@ function describeContent({ schema, examples, types = ['application/json'] }: Con
 
 const TEXT_MEDIA = { schema: { type: 'string' } }
 
-function describeBody(schema: TSchema, components: Components, listTypes: readonly string[] = []): Json {
+function describeBody(schema: TSchema, components: ComponentSchemas, listTypes: readonly string[] = []): Json {
   const { examples = [] } = schema
   const named = Object.fromEntries(
     (examples as unknown[]).map((value, i) => [`request${i + 1}`, { summary: 'A request', value }]),
@@ -182,7 +182,7 @@ function describeBody(schema: TSchema, components: Components, listTypes: readon
 function listParameters(
   where: 'query' | 'header' | 'path',
   schema: TObject | undefined,
-  components: Components,
+  components: ComponentSchemas,
 ): Json[] {
   const required = schema?.required ?? []
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, { description, examples, ...rest }]) => ({
@@ -197,7 +197,7 @@ function listParameters(
 }
 
 /** The named components of a document. */
-class Components {
+class ComponentSchemas {
   readonly #schemas = new Map<string, Json>()
 
   /** Returns a schema with references in place of the schemas that have an `$id`, which become components. */

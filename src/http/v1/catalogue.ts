@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts'
 import { CATALOGUE_HEADERS, CATALOGUE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
 
-type Query = Static<typeof CATALOGUE_QUERY>
+type CatalogueQuery = Static<typeof CATALOGUE_QUERY>
 
 /** A response that is the same for every client: its JSON, and the entity tag of exactly this JSON. */
 interface Prepared {
@@ -48,7 +48,7 @@ export async function registerCatalogue(v1: FastifyInstance, { rules }: AppParts
   await registerGet2(v1, {
     operation: GET_CATALOGUE,
     handle: (request, reply) => {
-      const { kind } = request.query as Query
+      const { kind } = request.query as CatalogueQuery
       const { all, byKind } = prepareAll()
       const { json, etag } = (kind && byKind.get(kind)) ?? all
       reply.headers({ etag, 'cache-control': CACHE_CONTROL })
@@ -59,7 +59,7 @@ export async function registerCatalogue(v1: FastifyInstance, { rules }: AppParts
   })
 }
 
-function prepare({ version, catalogue }: RulesetInfo, wanted?: Query['kind']): Prepared {
+function prepare({ version, catalogue }: RulesetInfo, wanted?: CatalogueQuery['kind']): Prepared {
   const entries = wanted === undefined ? catalogue : catalogue.filter(({ kind }) => kind === wanted)
   const json = JSON.stringify({ ruleset: version, entries } satisfies Catalogue)
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` }

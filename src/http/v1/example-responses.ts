@@ -14,9 +14,9 @@ import type { ResponseName } from './operation.ts'
 /** The id of the request in every example of an error. */
 export const EXAMPLE_REQUEST_ID = 'a9b920a5-e1ad-4853-8683-3eaa4515f3b7'
 
-type Fields = Omit<ScanResult, 'cached' | keyof Extras>
+type ExampleFields = Omit<ScanResult, 'cached' | keyof Extras>
 
-const FIELDS: Fields = {
+const FIELDS: ExampleFields = {
   url: 'https://harbourline.example/',
   builder: 'Webflow',
   builderSlug: 'webflow',

@@ -6,7 +6,7 @@ import type { Revision } from '../../service/request-state.ts'
 export type ResponseName = 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Batch' | 'BatchList' | 'BatchLine'
 
 /** A header of a response in an OpenAPI document. */
-export interface Header {
+export interface ResponseHeader {
   readonly description: string
   readonly schema: { readonly type: 'string' | 'integer' }
 }
@@ -34,7 +34,7 @@ export interface Operation {
   /** Media types of a success; JSON by default. */
   readonly okTypes?: readonly string[]
   /** Headers that only a success of this operation has. */
-  readonly okHeaders?: Readonly<Record<string, Header>>
+  readonly okHeaders?: Readonly<Record<string, ResponseHeader>>
   /** Error codes that only some operations have, in addition to `COMMON_ERRORS`. */
   readonly errors?: readonly ApiErrorCode[]
   /** The first revision of the API that has the operation. */
@@ -60,8 +60,8 @@ export const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'unavailable',
 ]
 
-const integer = (description: string): Header => ({ description, schema: { type: 'integer' } })
-const text = (description: string): Header => ({ description, schema: { type: 'string' } })
+const integer = (description: string): ResponseHeader => ({ description, schema: { type: 'integer' } })
+const text = (description: string): ResponseHeader => ({ description, schema: { type: 'string' } })
 
 const EVERY_RESPONSE = {
   'X-RateLimit-Limit': integer('Requests per minute.'),
@@ -80,7 +80,7 @@ const VALIDATORS = {
   'Cache-Control': text('private, no-cache: store the response, and revalidate it before each use.'),
 }
 /** Headers that only one status has. */
-const BY_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
+const BY_STATUS: Readonly<Record<number, Readonly<Record<string, ResponseHeader>>>> = {
   405: { Allow: text('The allowed methods.') },
   429: { 'Retry-After': integer('Seconds to wait before the next try.') },
 }
@@ -89,7 +89,7 @@ const BY_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
 export function listHeaders(
   { ok, okStatus = 200, okHeaders, isCacheable = false }: Operation,
   { status, revision }: { readonly status: number; readonly revision: Revision },
-): Readonly<Record<string, Header>> {
+): Readonly<Record<string, ResponseHeader>> {
   const isScan = ok === 'ScanResult'
   const hasQuota = isScan && revision === 2 && [200, 429, 500, 503].includes(status)
   return {

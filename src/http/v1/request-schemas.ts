@@ -54,7 +54,7 @@ export function buildScanRequest(revision: 1 | 2 = 2) {
 export const SCAN_REQUEST = buildScanRequest()
 /** The query that `POST /scan` accepts for clients that put options there. Its documented place for them is the body. */
 export const POST_QUERY = closedObject({ ...buildOptions(2), ...PAGES })
-export type ScanParameters = Static<typeof SCAN_REQUEST>
+export type ScanBody = Static<typeof SCAN_REQUEST>
 
 /** The query of an endpoint without parameters. */
 export const NO_QUERY = closedObject({})

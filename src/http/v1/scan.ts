@@ -11,7 +11,7 @@ import { abandonRequest } from '../../web/abandon-request.ts'
 import { allowOnly } from '../../web/allowed-methods.ts'
 import { listParameterNames, type Operation } from './operation.ts'
 import { describeInclude, describeUnknown } from './request-error.ts'
-import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
+import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanBody } from './request-schemas.ts'
 import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
 interface ScanParts {
@@ -56,7 +56,7 @@ function buildReader(scans: ScanRunner): ReadRequest {
   return (request, state) => {
     keepValidationError(request, state)
     if (state.error !== undefined) return {}
-    const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
+    const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanBody
     if (state.revision === 1 && parameters.pages !== undefined) {
       const { operation } = request.routeOptions.config
       const known = operation === undefined ? [] : listParameterNames(operation, 1)

@@ -9,7 +9,7 @@ import { USAGE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
 import { keepValidationError, type ReadRequest } from './route.ts'
 
-type Query = Static<typeof USAGE_QUERY>
+type UsageQuery = Static<typeof USAGE_QUERY>
 
 /** `GET /usage` in the OpenAPI documents. */
 export const GET_USAGE: Operation = {
@@ -31,7 +31,7 @@ export async function registerUsage(v1: FastifyInstance, { store }: AppParts): P
     operation: GET_USAGE,
     read: readMonth,
     handle: (request, _, { key, now }): Promise<KeyUsage> => {
-      const { month = formatMonth(now) } = request.query as Query
+      const { month = formatMonth(now) } = request.query as UsageQuery
       return readUsage(store, key.counter, { month, today: formatDay(now) })
     },
   })
@@ -40,7 +40,7 @@ export async function registerUsage(v1: FastifyInstance, { store }: AppParts): P
 /** Checks the month. */
 const readMonth: ReadRequest = (request, state) => {
   keepValidationError(request, state)
-  const { month = '' } = request.query as Query
+  const { month = '' } = request.query as UsageQuery
   if (state.error === undefined && month > formatMonth(state.now))
     state.error = buildInvalidRequest('month is in the future.')
   return {}

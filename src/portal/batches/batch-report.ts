@@ -5,7 +5,7 @@ import { computeNextMinute, countSecondsUntil } from '../../keys/calendar.ts'
 import { countSites, type ReportNumbers } from '../../report/count-sites.ts'
 import { LineParser } from '../../report/parse-line.ts'
 import { type Charts, drawCharts } from '../../report/section-card.tsx'
-import type { ReportLabels, Site } from '../../report/site.ts'
+import type { ReportLabels, ReportSite } from '../../report/site.ts'
 import type { BatchCounts } from '../../store/batch-types.ts'
 import { type PageContext, PageError } from '../page.ts'
 
@@ -65,7 +65,7 @@ function isSame(a: BatchCounts, b: BatchCounts): boolean {
 async function computeReport({ parts }: PageContext<'session'>, counted: CountedBatch): Promise<BatchReport> {
   const labels = buildReportLabels(parts.rules.current)
   const parser = new LineParser(labels.aiNative)
-  const sites: Site[] = []
+  const sites: ReportSite[] = []
   for await (const lines of parts.batches.readCounted(counted))
     for (const line of lines)
       sites.push(parser.parse(formatResults([line], { format: 'ndjson', hasHeader: false })).site)

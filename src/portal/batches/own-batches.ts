@@ -4,9 +4,7 @@ import { formatResults, type ResultFormat } from '../../batches/format-results.t
 import { ApiError } from '../../errors.ts'
 import type { Key } from '../../keys/types.ts'
 import type { Batch, BatchLine } from '../../store/batch-types.ts'
-import { type PageContext, PageError } from '../page.ts'
-
-type Context = PageContext<'session'>
+import { PageError, type SessionContext } from '../page.ts'
 
 /** The counters of the slots of keys, whose batches belong to the account. */
 export function listCounters(keys: readonly Key[]): readonly string[] {
@@ -14,7 +12,7 @@ export function listCounters(keys: readonly Key[]): readonly string[] {
 }
 
 /** Finds the batch in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */
-export async function findOwnBatch({ parts, account, params }: Context): Promise<Batch> {
+export async function findOwnBatch({ parts, account, params }: SessionContext): Promise<Batch> {
   const keys = await parts.store.keys.listAccountKeys(account.id)
   try {
     return await parts.batches.find(listCounters(keys), params.id)

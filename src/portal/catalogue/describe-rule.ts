@@ -15,7 +15,7 @@ interface MarkPart {
 }
 
 /** One clause of a rule in words, and how much it proves. */
-export interface Mark {
+export interface DescribedClause {
   readonly parts: readonly MarkPart[]
   readonly weight: WeightedClause['weight']
 }
@@ -24,7 +24,7 @@ const ORDER: readonly WeightedClause['weight'][] = ['strong', 'medium', 'weak']
 
 /** Describes the clauses of a rule, the strongest first. */
 export function describeMarks({ leaves, clauses }: CompiledRule): {
-  readonly marks: readonly Mark[]
+  readonly marks: readonly DescribedClause[]
   readonly more: number
 } {
   const byId = new Map(leaves.map((leaf) => [leaf.id, leaf]))

@@ -7,7 +7,7 @@ import { Card } from '../components/content.tsx'
 import { Page } from '../components/page.tsx'
 import type { PageContext } from '../page.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
-import { describeMarks, findsVersions, type Mark } from './describe-rule.ts'
+import { type DescribedClause, describeMarks, findsVersions } from './describe-rule.ts'
 import { EntryList } from './entry-list.tsx'
 import { categoryTitle, entryPath, KIND_NAMES, listPath, rulePath } from './paths.ts'
 
@@ -101,7 +101,7 @@ function Marks({ rule }: { readonly rule: CompiledRule }) {
   )
 }
 
-function MarkText({ mark: { parts } }: { readonly mark: Mark }) {
+function MarkText({ mark: { parts } }: { readonly mark: DescribedClause }) {
   return <>{parts.map(({ text, isCode }, i) => (isCode ? <code key={i}>{text}</code> : <span key={i}>{text}</span>))}</>
 }
 

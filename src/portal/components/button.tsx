@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
-type Kind = 'primary' | 'secondary' | 'danger'
+type ButtonKind = 'primary' | 'secondary' | 'danger'
 
 interface ButtonProps {
-  readonly kind?: Kind
+  readonly kind?: ButtonKind
   /** Sent with the form if this button was used. */
   readonly name?: string
   readonly value?: string
@@ -20,7 +20,7 @@ export function Button({ kind = 'primary', name, value, children }: ButtonProps)
 }
 
 interface LinkButtonProps {
-  readonly kind?: Kind
+  readonly kind?: ButtonKind
   readonly href: string
   readonly children: ComponentChildren
 }
@@ -34,6 +34,6 @@ export function LinkButton({ kind = 'primary', href, children }: LinkButtonProps
   )
 }
 
-function nameClass(kind: Kind): string {
+function nameClass(kind: ButtonKind): string {
   return kind === 'primary' ? 'button' : `button ${kind}`
 }

@@ -3,7 +3,7 @@ import type { Key } from '../../keys/types.ts'
 import { Facts } from '../../views/facts.tsx'
 import { formatNumber } from '../../views/format-text.ts'
 import { listValidSecrets } from '../account-keys.ts'
-import type { KeyUsage } from '../usage.ts'
+import type { KeySlotUsage } from '../usage.ts'
 import { DateTime } from './content.tsx'
 
 /** The name of a key. Marks of direction in a name do not affect the text around it. */
@@ -21,7 +21,7 @@ export function MaskedSecret({ secrets: [newest] }: Pick<Key, 'secrets'>) {
 }
 
 interface KeyFactsProps {
-  readonly usage: KeyUsage
+  readonly usage: KeySlotUsage
   /** Milliseconds since 1970. */
   readonly now: number
 }

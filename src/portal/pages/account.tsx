@@ -11,14 +11,12 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
 import { parseMonth, parseMonthSpan, parseYear } from '../months.ts'
-import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
+import { Download, definePage, PageError, type PageResult, type SessionContext } from '../page.ts'
 import { buildUsage, findFirstMonth, type SlotUsage, type UsageReport } from '../usage.ts'
 import { formatUsageCsv } from '../usage-csv.ts'
 
-type Context = PageContext<'session'>
-
 interface UsageProps {
-  readonly context: Context
+  readonly context: SessionContext
   readonly report: UsageReport
 }
 
@@ -171,7 +169,7 @@ function YearCard({ report: { months } }: Pick<UsageProps, 'report'>) {
   )
 }
 
-async function showAccount(context: Context): Promise<PageResult> {
+async function showAccount(context: SessionContext): Promise<PageResult> {
   const { now, parts, query } = context
   const month = query.has('month') ? parseMonth(query.text('month'), now) : formatMonth(now)
   if (month === null) throw new PageError(404, NO_USAGE)
@@ -183,7 +181,7 @@ async function showAccount(context: Context): Promise<PageResult> {
 
 const NO_USAGE = 'There is no usage for that month. Choose one that has begun, such as 2026-01.'
 
-async function downloadUsage(context: Context): Promise<PageResult> {
+async function downloadUsage(context: SessionContext): Promise<PageResult> {
   const { account, now, parts, query } = context
   const name = query.text(query.has('year') ? 'year' : 'month')
   const span = query.has('year') ? parseYear(name, now) : parseMonthSpan(name, now)

@@ -3,7 +3,7 @@ import { definePage, type PageContext, type PageDefinition, PageError, Redirect 
 import { recordAction } from '../record-action.ts'
 import { type ADMIN_DONE, renderAccount, requireAccount } from './admin-account.tsx'
 
-type Done = keyof typeof ADMIN_DONE
+type AccountActionDone = keyof typeof ADMIN_DONE
 /** An action as it is recorded. */
 type Recorded = Pick<NewAuditEvent, 'action' | 'key' | 'detail'>
 
@@ -60,7 +60,7 @@ const ATTACH_KEY = definePage({
 /** Defines a form on the page of an account: it acts, records the action, and shows the page again. */
 function defineAction(
   name: string,
-  done: Done,
+  done: AccountActionDone,
   act: (context: PageContext<'admin'>) => Promise<Recorded>,
 ): PageDefinition {
   return definePage({
@@ -79,7 +79,7 @@ function requireFound(isFound: boolean): void {
   if (!isFound) throw new PageError(404, 'There is no such account. It may have been deleted.')
 }
 
-function showDone(id: string, done: Done): Redirect {
+function showDone(id: string, done: AccountActionDone): Redirect {
   return new Redirect(`/admin/accounts/${encodeURIComponent(id)}?done=${done}`)
 }
 

@@ -167,12 +167,12 @@ function Slots({ context: { now, parts }, details: { usage } }: DetailProps) {
   )
 }
 
-interface FormProps {
+interface AccountFormProps {
   readonly context: PageContext<'admin'>
   readonly account: Account
 }
 
-function PlanForm({ context: { parts }, account: { id, plan } }: FormProps) {
+function PlanForm({ context: { parts }, account: { id, plan } }: AccountFormProps) {
   const names = [...parts.settings.plans.keys()]
   // The plan may have been removed from the file of plans. It is still the one that the account has.
   const options = names.includes(plan) ? names : [plan, ...names]
@@ -186,11 +186,11 @@ function PlanForm({ context: { parts }, account: { id, plan } }: FormProps) {
   )
 }
 
-interface VerifyProps extends FormProps {
+interface VerifyFormProps extends AccountFormProps {
   readonly origin: readonly OriginEvent[]
 }
 
-function VerifyForm({ context: { parts }, account: { id, email }, origin }: VerifyProps) {
+function VerifyForm({ context: { parts }, account: { id, email }, origin }: VerifyFormProps) {
   return (
     <Card title="Verification">
       <Confirm
@@ -222,7 +222,11 @@ function VerifyForm({ context: { parts }, account: { id, email }, origin }: Veri
   )
 }
 
-function AttachForm({ account: { id }, context: { form }, errors }: FormProps & { readonly errors: FieldErrors }) {
+function AttachForm({
+  account: { id },
+  context: { form },
+  errors,
+}: AccountFormProps & { readonly errors: FieldErrors }) {
   return (
     <Card title="Attach a key">
       <Form action={buildAction(id, 'keys')} errors={errors}>
@@ -243,7 +247,7 @@ function AttachForm({ account: { id }, context: { form }, errors }: FormProps & 
   )
 }
 
-function Suspension({ context, account: { id, suspendedAt, email } }: FormProps) {
+function Suspension({ context, account: { id, suspendedAt, email } }: AccountFormProps) {
   return (
     <Card title="Suspension">
       {suspendedAt !== null ? (

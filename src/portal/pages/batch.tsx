@@ -4,9 +4,7 @@ import { BatchPage } from '../batches/batch-page.tsx'
 import { readBatchReport } from '../batches/batch-report.ts'
 import { BatchReportPage, BatchTablePage } from '../batches/batch-results.tsx'
 import { findOwnBatch, streamResults } from '../batches/own-batches.ts'
-import { Download, definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
-
-type Context = PageContext<'session'>
+import { Download, definePage, PageError, type PageResult, Redirect, type SessionContext } from '../page.ts'
 
 /** Lines of one page of the table. */
 const PAGE_LINES = 100
@@ -90,7 +88,7 @@ const RETRY_BATCH = definePage<'session'>({
   },
 })
 
-async function retry({ parts, form }: Context, batch: Awaited<ReturnType<typeof findOwnBatch>>): Promise<void> {
+async function retry({ parts, form }: SessionContext, batch: Awaited<ReturnType<typeof findOwnBatch>>): Promise<void> {
   parts.switches.check()
   parts.batches.requireRunner()
   const code = form.text('code')

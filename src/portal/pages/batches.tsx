@@ -13,10 +13,8 @@ import { readUpload, type Upload } from '../batches/read-upload.ts'
 import { type BatchFormValues, buildFormKey, NEW_FORM, readBatchForm } from '../batches/submission.ts'
 import { UNUSABLE_KEY } from '../components/key-choice.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
-import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
+import { definePage, PageError, type PageResult, Redirect, type SessionContext } from '../page.ts'
 import { explainScanError } from '../scan/explain-error.ts'
-
-type Context = PageContext<'session'>
 
 /** The form, and the batches of the account. */
 const BATCHES = definePage<'session'>({
@@ -56,7 +54,7 @@ const SUBMIT_BATCH = definePage<'session'>({
   },
 })
 
-function describeLimit({ parts }: Context, keys: readonly Key[]): string {
+function describeLimit({ parts }: SessionContext, keys: readonly Key[]): string {
   const limit = Math.max(0, ...keys.map((key) => parts.batches.findLimit(key)))
   const allowed = limit === 0 ? '' : ` A batch of your plan may contain ${formatNumber(limit)} URLs.`
   return `The list is larger than ${MAX_LIST_BYTES / 1024 / 1024} MiB.${allowed} Split it, and send the parts one after the other.`
@@ -70,7 +68,7 @@ interface Order {
 }
 
 /** Submits a list, counted like a request of the API with this key. */
-async function submit({ parts, exchange }: Context, { key, values, upload, entries }: Order): Promise<Redirect> {
+async function submit({ parts, exchange }: SessionContext, { key, values, upload, entries }: Order): Promise<Redirect> {
   const { batches, settings, shared } = parts
   const state = getRequestState(exchange.request)
   state.key = key
@@ -82,12 +80,12 @@ async function submit({ parts, exchange }: Context, { key, values, upload, entri
   return new Redirect(`/batches/${batch.id}`)
 }
 
-interface FormProps {
+interface BatchFormProps {
   readonly values: BatchFormValues
   readonly errors?: FieldErrors
 }
 
-async function buildPage(context: Context, { values, errors }: FormProps): Promise<PageResult> {
+async function buildPage(context: SessionContext, { values, errors }: BatchFormProps): Promise<PageResult> {
   const { parts, account, now, query } = context
   const { unavailable } = parts.batches
   if (unavailable !== null) return <NoBatchesPage context={context} reason={unavailable} />
@@ -100,7 +98,7 @@ async function buildPage(context: Context, { values, errors }: FormProps): Promi
 /** Shows the form with its values and the error. */
 async function buildFailurePage(
   error: unknown,
-  context: Context,
+  context: SessionContext,
   { values, source }: { readonly values: BatchFormValues; readonly source: string },
 ): Promise<PageResult> {
   const failure = setError(error, context.exchange.request, context.exchange.reply)

@@ -19,21 +19,19 @@ import { KeyFacts, KeyName, MaskedSecret } from '../components/key-facts.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
-import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
+import { definePage, PageError, type PageResult, Redirect, type SessionContext } from '../page.ts'
 import { recordAction } from '../record-action.ts'
-import type { KeyUsage } from '../usage.ts'
+import type { KeySlotUsage } from '../usage.ts'
 import { NewSecretPage } from './new-secret.tsx'
 
-type Context = PageContext<'session'>
-
 interface KeyPageProps {
-  readonly context: Context
-  readonly usage: KeyUsage
+  readonly context: SessionContext
+  readonly usage: KeySlotUsage
   /** Errors of the form that was sent, by its action. */
-  readonly errors: Readonly<Partial<Record<Action, FieldErrors>>>
+  readonly errors: Readonly<Partial<Record<KeyAction, FieldErrors>>>
 }
 
-type Action = 'rename' | 'rotate'
+type KeyAction = 'rename' | 'rotate'
 
 function KeyPage({ context, usage, errors }: KeyPageProps) {
   const { key } = usage
@@ -64,12 +62,12 @@ function KeyPage({ context, usage, errors }: KeyPageProps) {
   )
 }
 
-interface CardProps {
+interface KeyCardProps {
   readonly of: Key
   readonly errors?: FieldErrors
 }
 
-function RenameCard({ context, of: key, errors = NO_ERRORS }: CardProps & { readonly context: Context }) {
+function RenameCard({ context, of: key, errors = NO_ERRORS }: KeyCardProps & { readonly context: SessionContext }) {
   const value = Object.keys(errors).length > 0 ? context.form.text('name') : key.name
   return (
     <Card title="Rename">
@@ -82,7 +80,7 @@ function RenameCard({ context, of: key, errors = NO_ERRORS }: CardProps & { read
   )
 }
 
-function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
+function RotateCard({ of: key, errors = NO_ERRORS }: KeyCardProps) {
   return (
     <Card title="Rotate">
       <p>You get a new secret. Name, usage, slot and plan of the key stay the same.</p>
@@ -102,7 +100,7 @@ function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
   )
 }
 
-function RevokeCard({ of: key }: CardProps) {
+function RevokeCard({ of: key }: KeyCardProps) {
   return (
     <Card title="Revoke">
       <p>
@@ -146,17 +144,17 @@ function RevokePage({ context, usage: { key, lastUsedAt } }: Omit<KeyPageProps, 
   )
 }
 
-async function showKey(context: Context, errors: KeyPageProps['errors'] = {}): Promise<PageResult> {
+async function showKey(context: SessionContext, errors: KeyPageProps['errors'] = {}): Promise<PageResult> {
   return <KeyPage context={context} usage={await findOwnKeyUsage(context)} errors={errors} />
 }
 
 /** Shows the page again with what is wrong with one of its forms. */
-async function showErrors(context: Context, errors: KeyPageProps['errors']): Promise<PageResult> {
+async function showErrors(context: SessionContext, errors: KeyPageProps['errors']): Promise<PageResult> {
   context.setStatus(422)
   return await showKey(context, errors)
 }
 
-async function changeKey(context: Context): Promise<PageResult> {
+async function changeKey(context: SessionContext): Promise<PageResult> {
   const key = await findOwnKey(context)
   if (key.revokedAt !== null) throw new PageError(409, REVOKED)
   return await (context.form.text('action') === 'rotate' ? rotateKey(context, key) : renameKey(context, key))
@@ -164,7 +162,7 @@ async function changeKey(context: Context): Promise<PageResult> {
 
 const REVOKED = 'This key is revoked and cannot be changed. Create another one on the page of your keys.'
 
-async function renameKey(context: Context, key: Key): Promise<PageResult> {
+async function renameKey(context: SessionContext, key: Key): Promise<PageResult> {
   const name = readKeyName(context.form.text('name'))
   if (name === null) return await showErrors(context, { rename: { name: ACCOUNT_ERRORS.invalid_name } })
   await context.parts.store.keys.renameKey(key.id, name)
@@ -172,7 +170,7 @@ async function renameKey(context: Context, key: Key): Promise<PageResult> {
   return new Redirect(`/account/keys/${key.id}?done=renamed`)
 }
 
-async function rotateKey(context: Context, key: Key): Promise<PageResult> {
+async function rotateKey(context: SessionContext, key: Key): Promise<PageResult> {
   const { form, now, parts } = context
   const overlap = OVERLAPS.get(form.text('overlap'))
   const sentence = overlap === undefined ? 'Choose a time from the list.' : findObstacle(context, key, overlap.ms)
@@ -200,7 +198,7 @@ async function rotateKey(context: Context, key: Key): Promise<PageResult> {
 }
 
 /** Explains why a key is not rotated; null if it is. */
-function findObstacle({ form, now }: Context, key: Key, overlapMs: number): string | null {
+function findObstacle({ form, now }: SessionContext, key: Key, overlapMs: number): string | null {
   if (form.text('secret') !== key.secrets[0]?.lastFour)
     return 'The key was rotated after this page was opened. If you did not see its new secret, rotate it again.'
   if (overlapMs > 0 && listValidSecrets(key, now).length >= MAX_VALID_SECRETS)
@@ -208,14 +206,14 @@ function findObstacle({ form, now }: Context, key: Key, overlapMs: number): stri
   return null
 }
 
-async function showRevoke(context: Context): Promise<PageResult> {
+async function showRevoke(context: SessionContext): Promise<PageResult> {
   const usage = await findOwnKeyUsage(context)
   if (usage.key.revokedAt !== null) return new Redirect(DONE)
   return <RevokePage context={context} usage={usage} />
 }
 
 /** Revokes a key. The second of two tabs finds it revoked, which is what the person wanted. */
-async function revokeKey(context: Context): Promise<PageResult> {
+async function revokeKey(context: SessionContext): Promise<PageResult> {
   const { id, revokedAt } = await findOwnKey(context)
   await context.parts.store.keys.revokeKey(id, new Date(context.now))
   if (revokedAt === null) await recordAction(context, { action: 'key_revoked', key: id })

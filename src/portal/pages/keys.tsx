@@ -13,12 +13,10 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { createDefaultKey, DEFAULT_KEY_NAME } from '../default-key.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
-import { definePage, type PageContext, type PageResult } from '../page.ts'
+import { definePage, type PageResult, type SessionContext } from '../page.ts'
 import { recordAction } from '../record-action.ts'
-import type { KeyUsage } from '../usage.ts'
+import type { KeySlotUsage } from '../usage.ts'
 import { NewSecretPage } from './new-secret.tsx'
-
-type Context = PageContext<'session'>
 
 /** Maximum number of revoked keys on the page. */
 const MAX_REVOKED_SHOWN = 50
@@ -31,8 +29,8 @@ const REVISIONS: ReadonlyMap<string, 1 | 2 | null> = new Map([
 ])
 
 interface KeysProps {
-  readonly context: Context
-  readonly keys: readonly KeyUsage[]
+  readonly context: SessionContext
+  readonly keys: readonly KeySlotUsage[]
   readonly errors?: FieldErrors
 }
 
@@ -53,7 +51,7 @@ function KeysPage({ context, keys, errors = NO_ERRORS }: KeysProps) {
   )
 }
 
-function KeyList({ keys, now }: { readonly keys: readonly KeyUsage[]; readonly now: number }) {
+function KeyList({ keys, now }: { readonly keys: readonly KeySlotUsage[]; readonly now: number }) {
   if (keys.length === 0) return <p class="lead">You have no active key.</p>
   return (
     <ul class="keys">
@@ -75,7 +73,7 @@ function KeyList({ keys, now }: { readonly keys: readonly KeyUsage[]; readonly n
 }
 
 interface NewKeyProps {
-  readonly context: Context
+  readonly context: SessionContext
   /** Number of keys that are not revoked. */
   readonly active: number
   readonly errors: FieldErrors
@@ -127,7 +125,7 @@ function DefaultKeyCard({ errors }: Pick<KeysProps, 'errors'>) {
   )
 }
 
-function RevokedKeys({ keys, now }: { readonly keys: readonly KeyUsage[]; readonly now: number }) {
+function RevokedKeys({ keys, now }: { readonly keys: readonly KeySlotUsage[]; readonly now: number }) {
   const newest = keys.toSorted((a, b) => Number(b.key.revokedAt) - Number(a.key.revokedAt)).slice(0, MAX_REVOKED_SHOWN)
   return (
     <details class="revoked">
@@ -147,7 +145,7 @@ function RevokedKeys({ keys, now }: { readonly keys: readonly KeyUsage[]; readon
   )
 }
 
-async function showKeys(context: Context, errors: FieldErrors = NO_ERRORS): Promise<PageResult> {
+async function showKeys(context: SessionContext, errors: FieldErrors = NO_ERRORS): Promise<PageResult> {
   return <KeysPage context={context} keys={await readAllKeyUsage(context)} errors={errors} />
 }
 
@@ -155,7 +153,7 @@ async function showKeys(context: Context, errors: FieldErrors = NO_ERRORS): Prom
  * Creates a key. A form that is sent a second time creates none, and redirects to the key that was created the first
  * time.
  */
-async function createKey(context: Context): Promise<PageResult> {
+async function createKey(context: SessionContext): Promise<PageResult> {
   const { account, form, now, parts } = context
   const name = readKeyName(form.text('name'))
   const revision = REVISIONS.get(form.text('revision'))
@@ -183,7 +181,7 @@ async function createKey(context: Context): Promise<PageResult> {
 const UNKNOWN_REVISION = 'Choose a revision from the list.'
 
 /** Creates the default key. The second of two requests finds it. */
-async function createFirstKey(context: Context): Promise<PageResult> {
+async function createFirstKey(context: SessionContext): Promise<PageResult> {
   const secret = await createDefaultKey(context.account, context.parts, context.now)
   if (secret !== null)
     return <NewSecretPage context={context} of={{ name: DEFAULT_KEY_NAME }} secret={secret} title="Your default key" />
@@ -193,7 +191,13 @@ async function createFirstKey(context: Context): Promise<PageResult> {
 
 const SECRET_ADVICE = 'If you did not see the secret of a key, rotate the key: that gives it a new one.'
 
-function CreatedBeforePage({ context, of: key }: { readonly context: Context; readonly of: Pick<Key, 'id' | 'name'> }) {
+function CreatedBeforePage({
+  context,
+  of: key,
+}: {
+  readonly context: SessionContext
+  readonly of: Pick<Key, 'id' | 'name'>
+}) {
   return (
     <Page context={context} title="This key already exists">
       <p class="lead">

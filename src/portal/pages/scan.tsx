@@ -4,14 +4,12 @@ import { listUsableKeys } from '../account-keys.ts'
 import { UNUSABLE_KEY } from '../components/key-choice.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { countForm } from '../form-limit.ts'
-import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
+import { definePage, PageError, type PageResult, Redirect, type SessionContext } from '../page.ts'
 import { explainScanError } from '../scan/explain-error.ts'
 import { readScanForm, type ScanFormValues } from '../scan/form-values.ts'
 import { ScanPage } from '../scan/scan-page.tsx'
 import { ScanResultPage } from '../scan/scan-result.tsx'
 import { completeUrl, submitScan } from '../scan/submit-scan.ts'
-
-type Context = PageContext<'session'>
 
 /** The form, and the recent scans of the account. */
 const SCAN = definePage<'session'>({
@@ -50,7 +48,7 @@ const SCAN_RESULT = definePage<'session'>({
   },
 })
 
-async function scan(context: Context, values: ScanFormValues): Promise<PageResult> {
+async function scan(context: SessionContext, values: ScanFormValues): Promise<PageResult> {
   const { parts, account, exchange } = context
   parts.switches.check()
   const keys = await listUsableKeys(context)
@@ -75,7 +73,7 @@ interface ScanPageValues {
   readonly errors?: FieldErrors
 }
 
-async function buildScanPage(context: Context, { values, errors }: ScanPageValues): Promise<PageResult> {
+async function buildScanPage(context: SessionContext, { values, errors }: ScanPageValues): Promise<PageResult> {
   const [keys, scans] = await Promise.all([
     listUsableKeys(context),
     context.parts.store.accounts.listScans(context.account.id),
@@ -84,7 +82,7 @@ async function buildScanPage(context: Context, { values, errors }: ScanPageValue
 }
 
 /** Shows the form with its values and the error of a scan. */
-async function buildFailurePage(error: unknown, context: Context, values: ScanFormValues): Promise<PageResult> {
+async function buildFailurePage(error: unknown, context: SessionContext, values: ScanFormValues): Promise<PageResult> {
   const failure = setError(error, context.exchange.request, context.exchange.reply)
   const errors = explainScanError(failure, context.now)
   try {

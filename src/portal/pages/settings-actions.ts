@@ -5,7 +5,7 @@ import { isAdminAddress } from '../parts.ts'
 import { recordAction } from '../record-action.ts'
 import { renderSettings, type SETTINGS_DONE, type SettingsForm } from './settings.tsx'
 
-type Done = keyof typeof SETTINGS_DONE
+type SettingDone = keyof typeof SETTINGS_DONE
 
 const SAVE_NAME = definePage({
   method: 'POST',
@@ -107,7 +107,7 @@ interface SavedForm {
 async function saveForm(
   context: PageContext<'session'>,
   { form, fields }: SavedForm,
-  save: (context: PageContext<'session'>) => Promise<Done>,
+  save: (context: PageContext<'session'>) => Promise<SettingDone>,
 ): Promise<PageResult> {
   try {
     return showDone(await save(context))
@@ -116,7 +116,7 @@ async function saveForm(
   }
 }
 
-function showDone(done: Done): Redirect {
+function showDone(done: SettingDone): Redirect {
   return new Redirect(`/account/settings?done=${done}`)
 }
 

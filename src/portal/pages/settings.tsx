@@ -83,7 +83,7 @@ function DataCards() {
   )
 }
 
-interface FormProps {
+interface SettingsFormProps {
   readonly context: PageContext<'session'>
   readonly failed: FailedForm | null
 }
@@ -92,7 +92,7 @@ function findErrors(failed: FailedForm | null, form: SettingsForm): FieldErrors 
   return failed?.form === form ? failed.errors : NO_ERRORS
 }
 
-function NameForm({ context: { account, form }, failed }: FormProps) {
+function NameForm({ context: { account, form }, failed }: SettingsFormProps) {
   const errors = findErrors(failed, 'name')
   const value = failed?.form === 'name' ? form.text('name') : account.name
   return (
@@ -105,7 +105,7 @@ function NameForm({ context: { account, form }, failed }: FormProps) {
   )
 }
 
-function EmailForm({ context: { account, form, parts }, failed }: FormProps) {
+function EmailForm({ context: { account, form, parts }, failed }: SettingsFormProps) {
   const errors = findErrors(failed, 'email')
   const effect = parts.accounts.canMail
     ? 'We send a link to the new address. The address is changed when you open the link.'

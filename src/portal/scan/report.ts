@@ -1,7 +1,7 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
 import { describeEnd } from '../../lifecycles/describe-end.ts'
-import type { Extras, Part } from '../../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../../scan/extra-schemas.ts'
 import type { ScanResult } from '../../service/response-schemas.ts'
 
 /** Everything that a scan has found. */
@@ -11,7 +11,7 @@ export interface ScanReport {
 }
 
 /** The extras that the page of a scan shows. */
-type PageExtras = Omit<Extras, 'meta'> & { readonly parts: readonly Part[] }
+type PageExtras = Omit<Extras, 'meta'> & { readonly parts: readonly SystemPart[] }
 
 type EvidenceItem = Extras['evidence'][number]
 

@@ -1,7 +1,7 @@
 import { makeVisible } from '../../engine/text/visible-text.ts'
 import { findPageLimit } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import type { StoredScan } from '../../store/account-types.ts'
+import type { ScanHead } from '../../store/account-types.ts'
 import { Button } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
 import { Checkbox, Field, Select } from '../components/field.tsx'
@@ -12,7 +12,7 @@ import type { FieldErrors } from '../form-errors.ts'
 import type { PageContext } from '../page.ts'
 import type { ScanFormValues } from './form-values.ts'
 
-type Scans = readonly Omit<StoredScan, 'entry'>[]
+type Scans = readonly ScanHead[]
 
 interface ScanPageProps {
   readonly context: PageContext<'session'>

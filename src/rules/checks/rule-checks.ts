@@ -29,7 +29,7 @@ export interface CheckedRule {
 }
 
 /** What the check of a rule file found, as a later run can keep it: everything else follows from the file. */
-export interface KnownRule {
+export interface RememberedCheck {
   readonly data: unknown
   readonly syntax: SourceFile['findings']
   readonly findings: readonly Finding[]
@@ -117,12 +117,12 @@ function readSource(found: FoundRule, data: Readonly<Record<string, unknown>>): 
 }
 
 /** Describes a checked rule for a later run. */
-export function toKnown({ file, findings, source }: CheckedRule): KnownRule {
+export function toKnown({ file, findings, source }: CheckedRule): RememberedCheck {
   return { data: file.data, syntax: file.findings, findings, isRejected: source === null }
 }
 
 /** Restores a rule that an earlier run has checked. */
-export function fromKnown(found: FoundRule, known: KnownRule, places: Places): CheckedRule {
+export function fromKnown(found: FoundRule, known: RememberedCheck, places: Places): CheckedRule {
   const { data, syntax, findings, isRejected } = known
   const file = new SourceFile(found.file, { known: { data, findings: syntax } })
   const source = isRejected ? null : readSource(found, data as Readonly<Record<string, unknown>>)

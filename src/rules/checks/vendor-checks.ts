@@ -6,7 +6,7 @@ import type { SourceFile } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
 import { excludeVendorHosts, VENDOR_NAMES } from '../vendor-hosts.ts'
 
-type PageUrl = Parameters<typeof matchLocator>[1]
+type LocatedUrl = Parameters<typeof matchLocator>[1]
 
 const ANCHOR = 'anchor'
 /** Places whose value can be the address of the page, and the word that it has then. */
@@ -51,7 +51,7 @@ function isForeignLink(leaf: ClauseSource, isBuilder: boolean): boolean {
   return isBuilder || [...toList<string>(leaf[ANCHOR]), ...toList<string>(leaf.under)].every((word) => word[0] === '/')
 }
 
-function listVendorPages(websites: readonly string[]): PageUrl[] {
+function listVendorPages(websites: readonly string[]): LocatedUrl[] {
   return websites.flatMap((website) => {
     const domain = getDomain(website)
     const hosts = domain === null ? [] : VENDOR_NAMES.map((name) => `${name}.${domain}`)
@@ -60,7 +60,7 @@ function listVendorPages(websites: readonly string[]): PageUrl[] {
 }
 
 /** Whether a clause on the address of a page accepts this one. */
-function hasAddress(leaf: ClauseSource, page: PageUrl): boolean {
+function hasAddress(leaf: ClauseSource, page: LocatedUrl): boolean {
   const place = (['url', 'link', 'meta'] as const).find((key) => key in leaf)
   if (place === undefined || leaf.from === 'other') return false
   const words = toList<string>(leaf[place])
@@ -74,7 +74,7 @@ function hasAddress(leaf: ClauseSource, page: PageUrl): boolean {
 }
 
 /** Whether a locator of hosts of the vendor accepts a page. `www.*` accepts hosts of anybody, which is another fault. */
-function isBelow(page: PageUrl, text: string): boolean {
+function isBelow(page: LocatedUrl, text: string): boolean {
   const locator = parseLocator(text)
   return locator.hosts !== 'start' && matchLocator(locator, page)
 }

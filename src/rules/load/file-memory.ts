@@ -16,7 +16,7 @@ export interface MemoryPlace {
 }
 
 /** The values of one rule and its test, by name, and the state of the two files when they were computed. */
-interface Entry {
+interface RememberedRule {
   readonly state: string
   readonly values: Record<string, unknown>
 }
@@ -40,8 +40,8 @@ export class FileMemory {
   readonly #states: ReadonlyMap<string, string>
   readonly #state: string
   readonly #identity: string
-  #known: Readonly<Record<string, Entry>> | undefined
-  readonly #entries: Record<string, Entry> = {}
+  #known: Readonly<Record<string, RememberedRule>> | undefined
+  readonly #entries: Record<string, RememberedRule> = {}
   #whole: Whole | undefined
   #isChanged = false
 
@@ -60,8 +60,9 @@ export class FileMemory {
   /** Returns what is known of a rule and its test, or computes it. The value must survive JSON. */
   recall<Value>(rule: FoundRule, name: string, compute: () => Value): Value {
     const state = this.#states.get(rule.file) ?? ''
-    this.#known ??= readJson<{ identity: string; entries: Record<string, Entry> }>(`${this.#path}-files.json`, (one) =>
-      one?.identity === this.#identity ? one : undefined,
+    this.#known ??= readJson<{ identity: string; entries: Record<string, RememberedRule> }>(
+      `${this.#path}-files.json`,
+      (one) => (one?.identity === this.#identity ? one : undefined),
     )?.entries
     this.#known ??= {}
     const known = Object.hasOwn(this.#known, rule.file) ? this.#known[rule.file] : undefined

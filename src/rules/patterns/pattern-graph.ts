@@ -28,7 +28,7 @@ export interface State {
 /** The states that a backtracking engine passes through, starting at state 0 or `LATER_START`. */
 export type PatternGraph = readonly State[]
 
-type Step =
+type PatternStep =
   | { readonly kind: 'char'; readonly state: number; readonly chars: CharRanges; readonly to: number }
   | { readonly kind: 'ways'; to: readonly number[] }
   | { readonly kind: 'assert'; readonly isStart: boolean; readonly to: number }
@@ -45,7 +45,7 @@ export function buildPatternGraph(pattern: string, flags: string): PatternGraph 
 
 class GraphBuilder {
   readonly #flags: string
-  readonly #steps: Step[] = [{ kind: 'accept' }, { kind: 'dead' }]
+  readonly #steps: PatternStep[] = [{ kind: 'accept' }, { kind: 'dead' }]
   /** Groups that are being read, so that a backreference inside its own group does not recurse endlessly. */
   readonly #open = new Set<AST.CapturingGroup>()
   #count = 2
@@ -69,7 +69,7 @@ class GraphBuilder {
     return states
   }
 
-  #add(step: Step): number {
+  #add(step: PatternStep): number {
     if (this.#steps.push(step) > 4 * MAX_STATES) throw tooLarge()
     return this.#steps.length - 1
   }
@@ -126,7 +126,7 @@ class GraphBuilder {
     if (min > MAX_STATES || (max > MAX_STATES && max !== Number.POSITIVE_INFINITY)) throw tooLarge()
     let first = then
     if (max === Number.POSITIVE_INFINITY) {
-      const loop: Step = { kind: 'ways', to: [] }
+      const loop: PatternStep = { kind: 'ways', to: [] }
       first = this.#add(loop)
       loop.to = [this.#element(element, first, isReversed), then]
     } else

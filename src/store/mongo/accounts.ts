@@ -1,6 +1,6 @@
 import type { Document, Filter } from 'mongodb'
 import type { CacheEntry } from '../../coordination/types.ts'
-import type { Account, AccountSummary, Invite, StoredScan } from '../account-types.ts'
+import type { Account, AccountSummary, Invite, ScanHead, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, UsageSpan } from '../types.ts'
 import { buildUsageId } from './charges.ts'
 import { CHANGE_TIMEOUT_MS } from './errors.ts'
@@ -23,8 +23,6 @@ interface KeyOrSlot {
   readonly key?: KeyDocument
   readonly slot?: SlotDocument & { readonly usage: readonly UsageDocument[] }
 }
-
-type ScanHead = Omit<StoredScan, 'entry'>
 
 /** The collections of accounts, invitations and scans. better-auth writes those of accounts, credentials and sessions too. */
 export class MongoAccounts implements AccountStore {

@@ -40,7 +40,7 @@ export interface AuthSettings extends Pick<StoreSettings, 'dataDir' | 'mongodbUr
   readonly authSecret: string | null
 }
 
-export interface OpenOptions {
+export interface OpenStoreOptions {
   /** The embedded store has one server at a time. Tools may run while the server does. */
   readonly role: 'server' | 'tool'
   readonly observe?: GuardOptions['observe']
@@ -56,7 +56,7 @@ export const MONGO_TIMEOUT_MS = { server: 800, tool: 30_000 } as const
  */
 export async function openStore(
   { dataDir, mongodbUrl, keyPepper, keyPepperOld: oldPepper = null }: StoreSettings,
-  { role, ...observers }: OpenOptions,
+  { role, ...observers }: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const isEmbedded = mongodbUrl === null
   // The pepper is created before the database. If a database exists, a new pepper would not match its keys.
@@ -77,13 +77,13 @@ export async function openStore(
 }
 
 /** Loads the MongoDB driver only if it is used, because loading takes a third of a command's time. */
-async function openShared(url: string, { role, ...observers }: OpenOptions): Promise<GuardedStore> {
+async function openShared(url: string, { role, ...observers }: OpenStoreOptions): Promise<GuardedStore> {
   const { openMongo } = await import('../mongo/mongo.ts')
   const store = guardStore(await openMongo({ url }), { timeoutMs: MONGO_TIMEOUT_MS[role], ...observers })
   return role === 'server' ? withKeyCache(store) : store
 }
 
-interface PepperCheck {
+interface PepperSettings {
   readonly pepper: string
   readonly oldPepper: string | null
   /** The source of the pepper, for the error. */
@@ -95,7 +95,10 @@ interface PepperCheck {
  * peppers that were set together with a known one.
  * @returns the id of the first pepper
  */
-async function checkPeppers({ settings }: GuardedStore, { pepper, oldPepper, source }: PepperCheck): Promise<string> {
+async function checkPeppers(
+  { settings }: GuardedStore,
+  { pepper, oldPepper, source }: PepperSettings,
+): Promise<string> {
   const fingerprint = fingerprintPepper(pepper)
   const first = await settings.putIfAbsent('pepper', fingerprint)
   const isKnown = async (one: string): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import type Database from 'libsql'
-import type { Account, AccountSummary, Invite, StoredScan } from '../account-types.ts'
+import type { Account, AccountSummary, Invite, ScanHead, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, KeySlot, Store, UsageSpan } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import { eraseFromCopies } from './former-version.ts'
@@ -13,8 +13,6 @@ interface SlotMonthRow extends Omit<KeySlot, 'account'> {
   readonly used: number
   readonly lastUsedAt: number
 }
-
-type ScanHead = Omit<StoredScan, 'entry'>
 
 /** The tables of accounts, invitations and scans. better-auth writes the tables of accounts, credentials and sessions too. */
 export class SqliteAccounts implements AccountStore {

@@ -3,7 +3,7 @@ import { planSlots, type SlottedKey } from '../plan-slots.ts'
 import type { KeySlot } from '../types.ts'
 import { readFirstRow } from './connection.ts'
 
-interface KeyRow extends Pick<SlottedKey, 'id' | 'slot' | 'counter'> {
+interface SlotRow extends Pick<SlottedKey, 'id' | 'slot' | 'counter'> {
   readonly createdAt: number
   readonly revokedAt: number | null
 }
@@ -22,7 +22,7 @@ export function hasKeysWithoutSlots(db: Database.Database): boolean {
 export function fillSlots(db: Database.Database): void {
   const sql = prepare(db)
   for (const { account } of sql.listAccounts.all() as { readonly account: string }[]) {
-    const keys = (sql.listKeys.all(account) as KeyRow[]).map(toSlottedKey)
+    const keys = (sql.listKeys.all(account) as SlotRow[]).map(toSlottedKey)
     const slots = sql.listSlots.all(account) as Pick<KeySlot, 'slot' | 'counter'>[]
     for (const { key, slot, counter } of planSlots(keys, slots)) {
       sql.addSlot.run(account, slot, counter)
@@ -34,7 +34,7 @@ export function fillSlots(db: Database.Database): void {
   }
 }
 
-function toSlottedKey({ createdAt, revokedAt, ...key }: KeyRow): SlottedKey {
+function toSlottedKey({ createdAt, revokedAt, ...key }: SlotRow): SlottedKey {
   return { ...key, createdAt: new Date(createdAt), revokedAt: revokedAt === null ? null : new Date(revokedAt) }
 }
 

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import type { BenchClient } from './client.ts'
 import { type LocalSites, openLocalSites } from './local-sites.ts'
-import type { Part } from './processes.ts'
+import type { KillableProcess } from './processes.ts'
 import { type BenchService, startBenchService, waitUntil } from './service.ts'
 
 /** Seconds without a primary of MongoDB. */
@@ -84,7 +84,7 @@ function listFaults({ nodes, workers, redis, mongo }: BenchService): Fault[] {
   ]
 }
 
-async function restart(part: Part): Promise<void> {
+async function restart(part: KillableProcess): Promise<void> {
   await part.end('SIGKILL')
   await part.start()
 }

@@ -13,7 +13,7 @@ const START_MS = 120_000
 const REPLICA_SET = 'bench'
 
 /** A process that can be killed like in a crash, and started again. */
-export class Part {
+export class KillableProcess {
   readonly #start: () => ChildProcess
   readonly #isReady: () => Promise<boolean>
   #child: ChildProcess | undefined
@@ -45,9 +45,9 @@ export class Part {
 }
 
 /** A process of this project: a server or a worker. */
-export function openNode(module: string, env: NodeJS.ProcessEnv, isReady: () => Promise<boolean>): Part {
+export function openNode(module: string, env: NodeJS.ProcessEnv, isReady: () => Promise<boolean>): KillableProcess {
   const start = join(projectFolder(), 'tools', 'start.mjs')
-  return new Part(
+  return new KillableProcess(
     () => spawn(process.execPath, [start, module], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
     isReady,
   )
@@ -64,10 +64,10 @@ export function findBinaries(): { readonly redis: string; readonly mongod: strin
 }
 
 /** A Redis without a file: what it contains is lost when it is killed. */
-export async function openRedis(binary: string): Promise<Part & { readonly url: string }> {
+export async function openRedis(binary: string): Promise<KillableProcess & { readonly url: string }> {
   const port = await findFreePort()
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const part = new Part(
+  const part = new KillableProcess(
     () => spawn(binary, args, { stdio: 'ignore' }),
     () => accepts(port),
   )
@@ -78,13 +78,13 @@ export async function openRedis(binary: string): Promise<Part & { readonly url: 
 export async function openMongo(
   binary: string,
   folder: string,
-): Promise<Part & { readonly url: string; readonly stepDown: (seconds: number) => Promise<void> }> {
+): Promise<KillableProcess & { readonly url: string; readonly stepDown: (seconds: number) => Promise<void> }> {
   const port = await findFreePort()
   const data = join(folder, 'mongo')
   mkdirSync(data, { recursive: true })
   const args = ['--port', `${port}`, '--bind_ip', '127.0.0.1', '--dbpath', data, '--replSet', REPLICA_SET]
   const limits = ['--nounixsocket', '--wiredTigerCacheSizeGB', '0.25']
-  const part = new Part(
+  const part = new KillableProcess(
     () => spawn(binary, [...args, ...limits], { stdio: 'ignore' }),
     () => accepts(port),
   )
@@ -92,7 +92,7 @@ export async function openMongo(
   return Object.assign(part, {
     url: `mongodb://${host}/siteprint?replicaSet=${REPLICA_SET}`,
     start: async () => {
-      await Part.prototype.start.call(part)
+      await KillableProcess.prototype.start.call(part)
       await initiate(host)
     },
     stepDown: (seconds: number) => runAdmin(host, { replSetStepDown: seconds, force: true }),

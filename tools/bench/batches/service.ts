@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { projectFolder } from '../../../src/rules/built.ts'
 import { findFreePort } from '../../browser/free-port.ts'
 import { BenchClient } from './client.ts'
-import { findBinaries, openMongo, openNode, openRedis, type Part } from './processes.ts'
+import { findBinaries, type KillableProcess, openMongo, openNode, openRedis } from './processes.ts'
 
 const PLAN = 'bench: { perMinute: 1000000, perMonth: 10000000, keys: 1, batchUrls: 1000000 }\n'
 const FREE = 'free: { perMinute: 10, perMonth: 100 }\n'
 /** Signals that end the bench, and with it the processes it has started. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-export interface ServiceOptions {
+export interface BenchServiceOptions {
   readonly concurrency: number
   readonly nodes: number
   /** Workers with Redis and MongoDB; 0 for one server that runs batches itself. */
@@ -22,8 +22,8 @@ export interface ServiceOptions {
 
 /** A service with all its processes. */
 export interface BenchService {
-  readonly nodes: readonly Part[]
-  readonly workers: readonly Part[]
+  readonly nodes: readonly KillableProcess[]
+  readonly workers: readonly KillableProcess[]
   /** Null if the service is embedded. */
   readonly redis: Awaited<ReturnType<typeof openRedis>> | null
   readonly mongo: Awaited<ReturnType<typeof openMongo>> | null
@@ -33,14 +33,14 @@ export interface BenchService {
 }
 
 /** Starts a service. Its processes are ended by `close`. */
-export async function startBenchService(options: ServiceOptions): Promise<BenchService> {
+export async function startBenchService(options: BenchServiceOptions): Promise<BenchService> {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
   const isEmbedded = options.workers === 0
   const binaries = isEmbedded ? null : findBinaries()
   const redis = binaries && (await openRedis(binaries.redis))
   const mongo = binaries && (await openMongo(binaries.mongod, folder))
   const env = buildSettings(folder, options.concurrency, redis?.url, mongo?.url)
-  const started: Part[] = []
+  const started: KillableProcess[] = []
   const stop = (): void => void close().then(() => process.exit(130))
   const close = async (): Promise<void> => {
     for (const signal of SIGNALS) process.removeListener(signal, stop)
@@ -55,7 +55,7 @@ export async function startBenchService(options: ServiceOptions): Promise<BenchS
       await part.start()
     }
     const urls: string[] = []
-    const nodes: Part[] = []
+    const nodes: KillableProcess[] = []
     for (let n = 0; n < options.nodes; n++) {
       const { url, node } = await openApiNode(env)
       urls.push(url)
@@ -91,7 +91,7 @@ function buildSettings(folder: string, concurrency: number, redis?: string, mong
   }
 }
 
-async function openApiNode(env: NodeJS.ProcessEnv): Promise<{ readonly url: string; readonly node: Part }> {
+async function openApiNode(env: NodeJS.ProcessEnv): Promise<{ readonly url: string; readonly node: KillableProcess }> {
   const url = `http://127.0.0.1:${await findFreePort()}`
   const node = openNode('src/main', { ...env, HOST: '127.0.0.1', PORT: new URL(url).port }, () =>
     isOk(`${url}/health/ready`),
@@ -99,7 +99,7 @@ async function openApiNode(env: NodeJS.ProcessEnv): Promise<{ readonly url: stri
   return { url, node }
 }
 
-async function openWorkerNode(env: NodeJS.ProcessEnv): Promise<Part> {
+async function openWorkerNode(env: NodeJS.ProcessEnv): Promise<KillableProcess> {
   const port = await findFreePort()
   return openNode('src/worker', { ...env, METRICS_PORT: `${port}`, METRICS_HOST: '127.0.0.1' }, () =>
     isOk(`http://127.0.0.1:${port}/ready`),

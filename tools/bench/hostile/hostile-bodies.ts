@@ -1,10 +1,10 @@
 import zlib from 'node:zlib'
 import type { ScanCause } from '../../../src/errors.ts'
-import type { Row } from './expected.ts'
+import type { HostileRow } from './expected.ts'
 import { answer, type Bytes, drip, flood, head, type Play, say, sayAndEnd, sayAndReset } from './raw-server.ts'
 
-const fails = (reason: ScanCause): Row[2] => ({ reason })
-const warns = (...warnings: readonly RegExp[]): Row[2] => ({ warnings })
+const fails = (reason: ScanCause): HostileRow[2] => ({ reason })
+const warns = (...warnings: readonly RegExp[]): HostileRow[2] => ({ warnings })
 const LONG_TEXT = [/1048576 of \d+ characters of visible text/, /words were counted in the first 98304 of 1048576/]
 const WIRE = warns(/only the first 2097152 bytes of the body were read/, ...LONG_TEXT)
 const ANALYSED = warns(/only the first 4194304 bytes of the decompressed body were analysed/, ...LONG_TEXT)
@@ -26,7 +26,7 @@ const attributes = (): string => `<p ${Array.from({ length: 300_000 }, (_, i) =>
 const oneByteChunks = (count: number): string => `4\r\n<!--\r\n${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`
 
 /** Bodies that are designed to break a reader. */
-export const bodies: readonly Row[] = [
+export const bodies: readonly HostileRow[] = [
   ['sends its body slowly', drip(head(html), 'x'), fails('deadline')],
   ['starts its body and stops', say(head(`${html}\r\ncontent-length: 99`), '<p>'), fails('deadline')],
   ['never ends its body', flood(head(html), 'x'.repeat(65_536)), WIRE],

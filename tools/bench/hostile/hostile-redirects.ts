@@ -1,4 +1,4 @@
-import type { Expected, Row } from './expected.ts'
+import type { Expected, HostileRow } from './expected.ts'
 import { answer, drip, flood, head, type Play, say } from './raw-server.ts'
 
 const END = answer('<!doctype html><title>The end</title>')
@@ -17,7 +17,7 @@ const chain =
 const refreshes: Play = (socket, path) => answer(meta(`0;url=/${Number(path.slice(1)) + 1}`))(socket, path)
 
 /** Sites that redirect. */
-export const redirects: readonly Row[] = [
+export const redirects: readonly HostileRow[] = [
   ['redirects to itself', to('/'), fails('redirect_loop')],
   ['redirects in a circle', { '/': to('/a'), '/a': to('/b'), '/b': to('/') }, fails('redirect_loop')],
   ['redirects to its own fragment', to('#top'), fails('redirect_loop')],

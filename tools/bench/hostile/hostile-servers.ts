@@ -1,6 +1,6 @@
 import type { ScanCause } from '../../../src/errors.ts'
 import { expired, good, incomplete, otherName, selfSigned, unknownIssuer, unknownRoot } from './certificates.ts'
-import type { Expected, Row } from './expected.ts'
+import type { Expected, HostileRow } from './expected.ts'
 import { bodies } from './hostile-bodies.ts'
 import { redirects } from './hostile-redirects.ts'
 import {
@@ -59,7 +59,7 @@ const connections: readonly (readonly [name: string, open: () => Promise<Opened>
   ['has a chain to a root of its own', () => openTlsSite(answer(PAGE), unknownRoot), warns(/is of an unknown issuer/)],
 ]
 
-const heads: readonly Row[] = [
+const heads: readonly HostileRow[] = [
   ['sends its headers slowly', drip('HTTP/1.1 200 OK\r\nx: ', 'x'), fails('deadline')],
   ['closes without a response', sayAndEnd(), fails('connection_reset')],
   ['resets without a response', sayAndReset(''), fails('connection_reset')],
@@ -112,7 +112,7 @@ const heads: readonly Row[] = [
 
 const icon = 'content-type: image/x-icon'
 const text = 'content-type: text/plain'
-const sideEvidence: readonly Row[] = [
+const sideEvidence: readonly HostileRow[] = [
   ['never responds for robots.txt', { '/': answer(PAGE), '/robots.txt': say() }, 'fine'],
   ['never ends robots.txt', { '/': answer(PAGE), '/robots.txt': flood(head(text), 'a'.repeat(999)) }, 'fine'],
   ['sends robots.txt slowly', { '/': answer(PAGE), '/robots.txt': drip(head(text), 'a') }, 'fine'],
@@ -138,7 +138,7 @@ const sideEvidence: readonly Row[] = [
   ],
 ]
 
-const site = ([name, plays, expected]: Row): HostileServer => ({ name, expected, open: () => openSite(plays) })
+const site = ([name, plays, expected]: HostileRow): HostileServer => ({ name, expected, open: () => openSite(plays) })
 
 /** Servers whose page is harmless, but not their robots.txt or favicon. */
 export const HOSTILE_EVIDENCE: readonly HostileServer[] = sideEvidence.map(site)

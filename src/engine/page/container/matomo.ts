@@ -11,7 +11,7 @@ const START = 'MatomoTagManager.addContainer('
 /** Triggers of every page. */
 const PAGE_TRIGGERS: ReadonlySet<unknown> = new Set(['PageView', 'DomReady', 'WindowLoaded'])
 
-type Data = Readonly<Record<string, unknown>>
+type MatomoData = Readonly<Record<string, unknown>>
 
 /** Containers of Matomo Tag Manager. */
 export const matomo: ContainerFormat = {
@@ -29,12 +29,12 @@ export const matomo: ContainerFormat = {
   },
 }
 
-function isOfEveryPage({ type, conditions }: Data): boolean {
+function isOfEveryPage({ type, conditions }: MatomoData): boolean {
   return PAGE_TRIGGERS.has(type) && asList(conditions).length === 0
 }
 
 function readTag(
-  { type, parameters, fireTriggerIds, blockTriggerIds }: Data,
+  { type, parameters, fireTriggerIds, blockTriggerIds }: MatomoData,
   always: ReadonlySet<unknown>,
 ): ContainerTag {
   const { customHtml, customImageSrc } = asData(parameters)
@@ -46,8 +46,8 @@ function readTag(
   })
 }
 
-function asData(value: unknown): Data {
-  return typeof value === 'object' && value !== null ? (value as Data) : {}
+function asData(value: unknown): MatomoData {
+  return typeof value === 'object' && value !== null ? (value as MatomoData) : {}
 }
 
 function asList(value: unknown): readonly unknown[] {
