@@ -16,7 +16,7 @@ import { applyEdits, type TextEdit } from '../yaml/text-edits.ts'
 
 /** Order of the keys of a rule. */
 const RULE_ORDER =
-  'name state by ofSite website about category aiNative hosting role imported implies usual requires excludes description prior fitted thin unnamed detect source verified'
+  'name state by byName ofSite website about category aiNative hosting role imported implies usual requires excludes description prior fitted thin unnamed detect source verified'
 /** Order of the keys of a clause after its place. */
 const CLAUSE_ORDER = 'attr is under has from match version versionText case atLeast all any of not weight points fitted'
 const SLUG_LISTS = ['implies', 'usual', 'requires', 'excludes']

@@ -71,6 +71,10 @@ const RESPONSE_PROPERTIES = {
     description: 'Responses, and site types of pages that are no site: what came back instead of the site',
   },
   by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
+  byName: {
+    ...name,
+    description: 'Responses: the name of the product or provider whose page it is, if no rule has this name',
+  },
   ofSite: { ...flag, description: 'Responses: a page of the site itself, whose code tells the builder' },
 }
 

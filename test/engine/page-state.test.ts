@@ -84,6 +84,17 @@ describe('a response rule decides', () => {
   })
 })
 
+test.each([
+  ['instead of the name of its rule', { by: 'yard', byName: 'Shed' }, 'Shed', 'YARD'],
+  ['of a product without a rule', { byName: 'Shed' }, 'Shed', null],
+])('a response has a name %s', (_, more, by, host) => {
+  const rules = [hosting('yard'), response('a-wall', { state: 'error', detect: [{ title: 'Halt' }] })]
+  const named = response('guard', { state: 'wall', detect: [{ title: 'Halt' }], ...more })
+  const verdict = getVerdict([...rules, named], { html: halt })
+  expect(verdict.page).toEqual({ state: 'wall', by, status: null })
+  expect(verdict.hosting).toBe(host)
+})
+
 test('the site type of a wall is null', () => {
   const html = document(`<p>${'bowl jug plate cup '.repeat(10)}</p>`, '<title>Halt</title>')
   const shopType = siteType('shop', { detect: [{ title: 'Halt', points: { shop: 50 } }] })

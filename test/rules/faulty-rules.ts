@@ -46,6 +46,17 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     { ...acme(builder('', 'requires: beta\nexcludes: [§beta]\n')), ...beta('beta.com') },
   ],
   ['bad-relation', 'usual, but not implied', { ...acme(builder('', 'usual: §beta\n')), ...beta('beta.com') }],
+  [
+    'bad-relation',
+    'name of a rule in byName',
+    {
+      ...acme(builder()),
+      'responses/gate.yaml': builder('', 'state: wall\nbyName: §Acme\n')
+        .replace('name: Acme', 'name: Gate')
+        .replace('category: cms\naiNative: false\n', ''),
+      'responses/gate.test.yaml': TEST,
+    },
+  ],
   ['bad-selector', 'two dots', clause("element: §'div..x'")],
   ['bad-selector', 'pseudo-class', clause("element: §'a:hover'")],
   ['bad-slug', 'capital', { 'builders/Acme.yaml': `§${builder()}`, 'builders/Acme.test.yaml': TEST }],

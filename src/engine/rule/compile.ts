@@ -31,6 +31,7 @@ export function compileRule(
     ...(hosting && { hosting }),
     ...(source.state && { state: source.state }),
     ...(source.by && { by: source.by }),
+    ...(source.byName && { byName: source.byName }),
     ...(source.ofSite && { ofSite: true }),
     ...(source.role === 'cdn' && { cdn: true }),
     implies: toList<string>(implies),

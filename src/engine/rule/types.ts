@@ -103,6 +103,8 @@ export interface RuleSource {
   readonly state?: PageState
   /** Responses: slug of the builder, technology or hosting rule whose page it is. */
   readonly by?: string
+  /** Responses: the name of whose page it is, if no rule has it, or if the page has another name than the rule of `by`. */
+  readonly byName?: string
   /** Responses: it is a page of the site itself, such as its own 404 page, whose code tells the builder. */
   readonly ofSite?: boolean
   readonly role?: 'cdn'
@@ -144,6 +146,7 @@ export interface CompiledRule {
   readonly hosting?: string
   readonly state?: PageState
   readonly by?: string
+  readonly byName?: string
   readonly ofSite?: boolean
   readonly cdn?: boolean
   readonly implies: readonly string[]

@@ -31,12 +31,16 @@ export function chooseResponse(responses: readonly ScoredRule[]): ScoredRule | n
   const found = responses.filter(({ level }) => rankLevel(level) >= rankLevel('medium'))
   const [best] = found.sort(
     (a, b) =>
-      Number(b.rule.by !== undefined) - Number(a.rule.by !== undefined) ||
+      Number(namesOwner(b.rule)) - Number(namesOwner(a.rule)) ||
       b.points - a.points ||
       b.families - a.families ||
       (a.rule.slug < b.rule.slug ? -1 : 1),
   )
   return best ?? null
+}
+
+function namesOwner({ by, byName }: CompiledRule): boolean {
+  return by !== undefined || byName !== undefined
 }
 
 /** Finds the rule of the product or provider whose page a response is. */
@@ -78,8 +82,10 @@ export function describeAnswer(
   { ruleset, type }: { readonly ruleset: Ruleset; readonly type: CompiledRule | undefined },
 ): PageAnswer {
   const { status } = page
-  if (response?.rule.state)
-    return { state: response.rule.state, by: findOwner(response.rule, ruleset)?.name ?? null, status }
+  if (response?.rule.state) {
+    const { state, byName } = response.rule
+    return { state, by: byName ?? findOwner(response.rule, ruleset)?.name ?? null, status }
+  }
   return {
     state: readStatus(page) ?? type?.state ?? (isEmpty(page) ? 'empty' : 'site'),
     by: null,

@@ -16,6 +16,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   role: ['hosting'],
   state: ['response', 'site-type'],
   by: ['response'],
+  byName: ['response'],
   ofSite: ['response'],
   implies: ['builder', 'technology', 'hosting'],
   usual: ['builder', 'technology', 'hosting'],

@@ -12,6 +12,7 @@ const RELATIONS = ['implies', 'usual', 'requires', 'excludes'] as const
 
 /** Namespace of the slugs whose page a response may be. */
 const OWNER = 'builder, technology or hosting'
+const OWNERS: readonly RuleKind[] = ['builder', 'technology', 'hosting']
 
 /** Namespace of the categories that `found` clauses name. */
 const BUILDER_CATEGORY = 'builder category'
@@ -54,7 +55,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
         }),
       )
     }
-    findings.push(...checkExcludes(rule), ...checkUsual(rule))
+    findings.push(...checkExcludes(rule), ...checkUsual(rule), ...checkByName(rule, rules))
     for (const key of ['implies', 'requires'] as const) {
       const cycle = findCycle(rule, key, spaces.get(findNamespace(rule.found.kind)) ?? new Map())
       if (cycle) findings.push(buildFinding('relation-cycle', rule.file.keyAt([key]), { key, path: cycle.join(' → ') }))
@@ -178,6 +179,18 @@ function readFoundWord(word: string): Omit<NamedSlug, 'path'> {
   return word.startsWith(CATEGORY_PREFIX)
     ? { slug: word.slice(CATEGORY_PREFIX.length), space: BUILDER_CATEGORY }
     : { slug: word, space: 'builder or technology' }
+}
+
+/** Reports a `byName` that is the name of a rule, which `by` names by its slug. */
+function checkByName({ file }: CheckedRule, rules: readonly CheckedRule[]): Finding[] {
+  const { byName } = toRecord(file.data)
+  if (typeof byName !== 'string') return []
+  const owner = rules.find(
+    ({ found, file }) => OWNERS.includes(found.kind) && toRecord(file.data).name === byName,
+  )
+  if (owner === undefined) return []
+  const reason = `the rule ${owner.found.slug} has this name: write by: ${owner.found.slug} and remove byName`
+  return [buildFinding('bad-relation', file.valueAt(['byName']), { key: 'byName', value: byName, reason })]
 }
 
 /** Finds a path from a rule back to itself. Only the first rule of a cycle, by slug, reports it. */
