@@ -1,12 +1,15 @@
-import { expect, test } from 'vitest'
-import type { BatchJob } from '../../src/batches/process-item.ts'
-import { QueueFeeder } from '../../src/batches/queue/feed-queue.ts'
+import { afterEach, expect, test } from 'vitest'
+import { QueueFeeder, type RankedJob } from '../../src/batches/queue/feed-queue.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 
 const store = await openSqlite({ folder: newFolder(), role: 'server' })
 onFileEnd(() => store.close())
+afterEach(async () => {
+  for (const { id } of await store.batches.listOpenBatches())
+    await store.batches.changeBatch(id, ['waiting', 'running'], { status: 'cancelled' })
+})
 
 async function createBatch(id: string, counter: string, total: number): Promise<void> {
   await store.batches.createBatch({
@@ -23,39 +26,85 @@ async function createBatch(id: string, counter: string, total: number): Promise<
   await store.batches.openBatch(id)
 }
 
-test('the queue has only the next URLs of each batch, in turns, and is filled again', async () => {
-  let now = 1_000_000
-  const added: BatchJob[][] = []
+/** A feeder with a queue of which tests take jobs. */
+function openFeeder(clock: () => number) {
+  const queue = new Map<string, RankedJob>()
+  const added: RankedJob[][] = []
   const completed: number[] = []
+  const sort = (): RankedJob[] => [...queue.values()].sort((a, b) => a.priority - b.priority)
+  const name = ({ job }: RankedJob): string => `${job.batch} ${job.position}`
   const feeder = new QueueFeeder({
     store,
-    clock: () => now,
-    addJobs: async (jobs) => void added.push([...jobs]),
-    onCompleted: () => void completed.push(now),
+    clock,
+    addJobs: async (jobs) => {
+      added.push([...jobs])
+      for (const job of jobs) if (!queue.has(name(job))) queue.set(name(job), job)
+    },
+    readFirstPriority: async () => sort().at(0)?.priority ?? null,
+    emptyQueue: async () => queue.clear(),
+    onCompleted: () => void completed.push(clock()),
   })
+  /** Processes the first jobs. @returns their names */
+  const take = async (count: number): Promise<string[]> => {
+    const taken = sort().slice(0, count)
+    for (const ranked of taken) {
+      queue.delete(name(ranked))
+      await store.batches.storeOutcome(ranked.job, { code: 'scan_failed', error: 'It failed.' }, null)
+    }
+    return taken.map(name)
+  }
+  return { feeder, queue, added, completed, take }
+}
+
+test('the queue has only the next URLs of each batch, in turns, and is filled again', async () => {
+  let now = 1_000_000
+  const { feeder, added, completed, take } = openFeeder(() => now)
   await createBatch('large', 'a', 100)
   await createBatch('small', 'b', 2)
   await feeder.feed()
   expect(added[0]).toHaveLength(66)
-  expect(added[0].slice(0, 5).map(({ batch, position }) => `${batch} ${position}`)).toEqual([
-    'large 0',
-    'small 0',
-    'large 1',
-    'small 1',
-    'large 2',
-  ])
   await feeder.feed()
   expect(added).toHaveLength(1)
-  const failure = { code: 'scan_failed', error: 'It failed.' }
-  for (const position of [0, 1]) await store.batches.storeOutcome({ batch: 'small', position }, failure, null)
-  await store.batches.storeOutcome({ batch: 'large', position: 0 }, failure, null)
+  expect(await take(3)).toEqual(['large 0', 'small 0', 'large 1'])
+  expect(await take(1)).toEqual(['small 1'])
   await feeder.feed()
-  expect(added[1].map(({ batch, position }) => `${batch} ${position}`)).toEqual(['large 64'])
+  expect(added[1].map(({ job }) => `${job.batch} ${job.position}`)).toEqual(['large 64', 'large 65'])
   expect(completed).toEqual([now])
   expect((await store.batches.getBatch('small'))?.status).toBe('completed')
   expect((await store.batches.getBatch('large'))?.status).toBe('running')
-  // Redis may have lost the jobs.
+  // Redis may have lost the jobs: they are added again, with the same priorities.
   now += 5000
   await feeder.feed()
   expect(added[2]).toHaveLength(64)
+  expect(added[2][0].priority).toBe(3)
+})
+
+test.each([
+  ['another key', 'other', 22],
+  ['the same key', 'many', 33],
+])('a small batch of %s is not behind the URLs that already wait', async (_, counter, most) => {
+  const { feeder, take } = openFeeder(() => 0)
+  const [large, small] = [`${counter}-large`, `${counter}-small`]
+  await createBatch(large, 'many', 300)
+  for (let round = 0; round < 5; round++) {
+    await feeder.feed()
+    await take(40)
+  }
+  await createBatch(small, counter, 10)
+  await feeder.feed()
+  const taken = (await take(most)).filter((name) => name.startsWith(small))
+  expect(taken).toHaveLength(10)
+})
+
+test('a key with many batches gets as much as a key with one, and a new leader fills the queue again', async () => {
+  const { feeder, queue, added, take } = openFeeder(() => 0)
+  for (let n = 0; n < 4; n++) await createBatch(`part-${n}`, 'parts', 50)
+  await createBatch('whole', 'wholes', 50)
+  await feeder.feed()
+  const taken = await take(40)
+  expect(taken.filter((name) => name.startsWith('whole')).length).toBeGreaterThanOrEqual(19)
+  feeder.reset()
+  await feeder.feed()
+  expect(added[1][0].priority).toBe(1)
+  expect(queue.size).toBe(added[1].length)
 })

@@ -4,7 +4,7 @@ import type { RunScript } from '../../coordination/redis/connection.ts'
 import { StoreError } from '../../store/types.ts'
 import { BatchMaintenance, type MaintenanceParts } from '../maintain-batches.ts'
 import { type BatchJob, ItemProcessor, type Processed, type ProcessorParts } from '../process-item.ts'
-import { QueueFeeder } from './feed-queue.ts'
+import { QueueFeeder, type RankedJob } from './feed-queue.ts'
 import { Leader } from './leader.ts'
 
 const QUEUE = 'batches'
@@ -70,7 +70,10 @@ export async function openQueueWorker(parts: WorkerParts): Promise<QueueWorker> 
   const stopLeading = startLeading(parts, queue)
   return {
     isReady: () => client.isReady,
-    countJobs: () => queue.getJobCounts('waiting', 'active', 'delayed'),
+    countJobs: async () => {
+      const { prioritized = 0, active = 0, delayed = 0 } = await queue.getJobCounts('prioritized', 'active', 'delayed')
+      return { waiting: prioritized, active, delayed }
+    },
     close: async () => {
       await stopLeading()
       await worker.close()
@@ -112,6 +115,8 @@ function startLeading(parts: WorkerParts, queue: Queue<BatchJob>): () => Promise
   const feeder = new QueueFeeder({
     ...parts,
     addJobs: (jobs) => addJobs(queue, jobs),
+    readFirstPriority: async () => (await queue.getPrioritized(0, 0)).at(0)?.opts.priority ?? null,
+    emptyQueue: () => queue.drain(true),
     onCompleted: () => maintenance.runSoon(),
   })
   let isEnded = false
@@ -121,7 +126,10 @@ function startLeading(parts: WorkerParts, queue: Queue<BatchJob>): () => Promise
     const leads = await leader.lead()
     const isNew = leads && !isLeading
     isLeading = leads
-    if (isNew) maintenance.start()
+    if (isNew) {
+      feeder.reset()
+      maintenance.start()
+    }
     if (leads)
       await feeder.feed().catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error)
@@ -146,8 +154,12 @@ function startLeading(parts: WorkerParts, queue: Queue<BatchJob>): () => Promise
  * Adds jobs to the queue. The first one is added alone: only outside of a transaction does the adapter send a script again that a
  * restarted Redis no longer has, and in a transaction its error is not thrown (BullMQ 6.7, `node-redis-client.js`).
  */
-async function addJobs(queue: Queue<BatchJob>, [first, ...others]: readonly BatchJob[]): Promise<void> {
-  const build = (data: BatchJob) => ({ name: 'scan', data, opts: { jobId: `${data.batch}-${data.position}` } })
+async function addJobs(queue: Queue<BatchJob>, [first, ...others]: readonly RankedJob[]): Promise<void> {
+  const build = ({ job: data, priority }: RankedJob) => ({
+    name: 'scan',
+    data,
+    opts: { jobId: `${data.batch}-${data.position}`, priority },
+  })
   if (first === undefined) return
   const { name, data, opts } = build(first)
   await queue.add(name, data, opts)
