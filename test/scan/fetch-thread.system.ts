@@ -41,6 +41,10 @@ const server = http.createServer((request, response) => {
     response.writeHead(302, { location: `http://127.0.1.1:${(server.address() as AddressInfo).port}/` }).end()
     return
   }
+  if (request.url === '/refused' || request.url === '/away') {
+    response.writeHead(302, { location: request.url === '/away' ? 'http://example.net/' : '/private' }).end()
+    return
+  }
   if (request.url === '/main.js') {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end('let tide = 1')
     return
@@ -113,6 +117,19 @@ describe('a fetch on the thread', () => {
     )
     expect(sites.map(({ robots }) => robots)).toEqual(Array(12).fill('Disallow: /'))
     expect(most).toBe(2)
+  })
+
+  test.each<[path: string, robots: string, expected: object]>([
+    ['/blog', 'User-agent: *\nDisallow: /private', { status: 200, robots: 'User-agent: *\nDisallow: /private' }],
+    ['/blog', 'User-agent: *\nDisallow: /blog', { reason: 'robots_refused' }],
+    ['/refused', 'User-agent: *\nDisallow: /private', { reason: 'robots_refused' }],
+    ['/away', '', { reason: 'other_site' }],
+  ])('reads a further page %s under %j', async (path, robots, expected) => {
+    const host = origin.slice(0, origin.indexOf(':'))
+    const further = { site: host, deadlineMs: LATE_MS, robots: { [`http://${origin}`]: robots }, skip: [] }
+    const thread = openThread({ policy: { ...policy, deadlineMs: LATE_MS }, evidence: ['robots'] })
+    const found = await thread.fetch(`http://${origin}${path}`, { ...call, further }).catch((error) => error)
+    expect(found).toMatchObject(expected)
   })
 
   test('ends at its deadline', async () => {

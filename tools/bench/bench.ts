@@ -21,6 +21,7 @@ import { measureLiveScan } from './live.ts'
 import { measureNetworks } from './networks.ts'
 import { measurePortal } from './portal.ts'
 import { measureGrowth, measureRuleShare } from './rule-share.ts'
+import { measureSeveralPages } from './several-pages.ts'
 import { measureStart } from './start.ts'
 import { generateRules } from './synthetic-rules.ts'
 
@@ -39,6 +40,7 @@ tools/services.sh has started them).
   npm run -s bench -- --http      only the rate over HTTP
   npm run -s bench -- --networks  only the table of networks: the time of its opening in a new process, and of a lookup
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
+  npm run -s bench -- --several   only a scan of four pages of a site, whose parts run on three systems, by the time of one page
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
   npm run -s bench -- --start     only starts of commands and of the service as multiples of \`node -e 0\`, and memory; also with ten
@@ -60,12 +62,14 @@ const main = defineCommand(HELP, async (args) => {
       start: { type: 'boolean' },
       scans: { type: 'string', default: '0' },
       bodies: { type: 'boolean' },
+      several: { type: 'boolean' },
       networks: { type: 'boolean' },
     },
   })
   const rounds = Math.max(1, Number(values.rounds))
   if (values.portal) return print({ portal: await measurePortal(rounds) })
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
+  if (values.several) return print({ several: await measureSeveralPages(Math.max(7, rounds)) })
   if (values.networks) return print({ networks: measureNetworks(Math.max(7, rounds)) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })

@@ -36,6 +36,11 @@ export class PackedRules {
     return this.#starts.length - 1
   }
 
+  /** Number of the leaves of all rules. */
+  get leafCount(): number {
+    return this.#firstLeaf[this.count]
+  }
+
   get(number: number): CompiledRule {
     return (this.#decoded[number] ??= JSON.parse(
       // A decoder of browsers does not read shared memory, so the slice is copied.

@@ -2,6 +2,7 @@ import type { Tape } from '../page/page-types.ts'
 import { type Compound, parseSelector, type SelectorPart } from '../rule/selector.ts'
 import { append } from '../text/lists.ts'
 import { joinAlternatives, LiteralIndex } from '../text/literal-index.ts'
+import { MAX_COPIED_CHARACTERS } from '../text/name-table.ts'
 import { PackedLists, packLists } from '../text/packed-lists.ts'
 import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
 import { PackedTexts, packTexts } from '../text/packed-texts.ts'
@@ -41,10 +42,13 @@ const POSITIONS: Readonly<Partial<Record<AttributePart['action'], PartPosition>>
   any: 'any',
 }
 
+/** Number of names of tags, and of attributes, whose rows are stored. Real pages use a few hundred. */
+const MAX_KNOWN_NAMES = 4096
 const MIN_PART_CHARACTERS = 3
 /** Parts with this rarity or a larger one match many elements of a page. */
 const COMMON_RARITY = 4
 const NONE: readonly string[] = []
+const NO_ROWS: readonly number[] = []
 
 /** Scopes of the map of keys: tags, attributes, and for each attribute its whole values and the words of its values. */
 const TAG = 0
@@ -78,6 +82,11 @@ export class SelectorIndex {
   readonly #flags: Uint8Array
   readonly #parsed: (SelectorRow | undefined)[] = []
   readonly #attributes: (AttributeRows | undefined)[] = []
+  /** The rows that any element may match. */
+  readonly #ofAll: readonly number[]
+  /** The rows of each tag, and the number of each attribute, by name. The tape shares one string for each usual name. */
+  readonly #ofTag = new Map<string, readonly number[]>()
+  readonly #ofAttribute = new Map<string, number>()
   /** Rows that the current element may match. */
   readonly #candidates: number[] = []
   /** Rows that the current element arms: they are tried on later elements. */
@@ -95,6 +104,7 @@ export class SelectorIndex {
     this.#getWord = getWord
     this.#keys = new PackedMap(sections.at('keys'))
     this.#rows = new PackedLists(sections.at('rows'))
+    this.#ofAll = [...this.#rows.get(ALL)]
     this.#wordOfRow = sections.words('wordOfRow')
     this.#alternative = sections.words('alternative')
     this.#isArmed = sections.bytes('isArmed')
@@ -141,13 +151,12 @@ export class SelectorIndex {
   /** Collects the rows that an element may match. Rows that it arms are tried from the next element on. */
   #collect(tape: Tape, at: number): void {
     const rows = this.#candidates
-    rows.length = 0
+    if (rows.length > 0) rows.length = 0 // Setting the length is slow, even to the same one.
     if (this.#armed.size > 0) for (const row of this.#armed) rows.push(row)
-    this.#addRows(this.#rows.get(ALL))
-    const tag = this.#keys.find(tape.tags[at], 0, tape.tags[at].length, TAG)
-    if (tag >= 0) this.#addRows(this.#rows.get(FIRST_KEY + tag))
+    this.#addRows(this.#ofAll)
+    this.#addRows(this.#findByTag(tape.tags[at]))
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
-      const attribute = this.#keys.find(tape.names[k], 0, tape.names[k].length, ATTRIBUTE)
+      const attribute = this.#findAttribute(tape.names[k])
       if (attribute < 0) continue
       if (tape.names[k] === 'class') this.#addRows(this.#findByClasses(attribute, tape.values[k]))
       else this.#addRows(this.#findByValue(attribute, tape.values[k]))
@@ -155,6 +164,26 @@ export class SelectorIndex {
     if (this.#arming.length === 0) return
     for (const row of this.#arming) this.#armed.add(row)
     this.#arming.length = 0
+  }
+
+  #findByTag(tag: string): readonly number[] {
+    let rows = this.#ofTag.get(tag)
+    if (rows === undefined) {
+      const key = this.#keys.find(tag, 0, tag.length, TAG)
+      rows = key < 0 ? NO_ROWS : [...this.#rows.get(FIRST_KEY + key)]
+      if (isStorable(tag, this.#ofTag)) this.#ofTag.set(tag, rows)
+    }
+    return rows
+  }
+
+  /** Finds the number of the key of an attribute; -1 if no row asks for it. */
+  #findAttribute(name: string): number {
+    let attribute = this.#ofAttribute.get(name)
+    if (attribute === undefined) {
+      attribute = this.#keys.find(name, 0, name.length, ATTRIBUTE)
+      if (isStorable(name, this.#ofAttribute)) this.#ofAttribute.set(name, attribute)
+    }
+    return attribute
   }
 
   /** Finds the rows of a list of classes. On a page, two thirds of the lists repeat an earlier one. */
@@ -207,7 +236,7 @@ export class SelectorIndex {
     }
   }
 
-  #addRows(found: Uint32Array | readonly number[]): void {
+  #addRows(found: readonly number[]): void {
     for (let i = 0; i < found.length; i++)
       (this.#isArmed[found[i]] === 1 ? this.#arming : this.#candidates).push(found[i])
   }
@@ -221,6 +250,11 @@ export class SelectorIndex {
     this.#folding.reset(tape)
     this.#exact.reset(tape)
   }
+}
+
+/** Whether a name may be stored. V8 stores a longer slice as a view that keeps its whole document in memory. */
+function isStorable(name: string, { size }: ReadonlyMap<string, unknown>): boolean {
+  return name.length <= MAX_COPIED_CHARACTERS && size < MAX_KNOWN_NAMES
 }
 
 /** Whether a code is white space of HTML: space, tab, line feed, form feed or carriage return. */

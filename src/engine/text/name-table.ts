@@ -1,6 +1,6 @@
 const SLOTS = 1024
 /** Longer names are not cached: V8 stores a longer slice as a view that keeps its whole document in memory. */
-const MAX_CACHED_CHARACTERS = 12
+export const MAX_COPIED_CHARACTERS = 12
 
 /**
  * Caches values by the lower-case name of a tag or attribute. Pages share most names, and a cached name needs neither a new
@@ -26,7 +26,7 @@ export class NameTable<T> {
 
   #add(name: string, slot: number): T {
     const value = this.#make(name)
-    if (name.length > MAX_CACHED_CHARACTERS) return value
+    if (name.length > MAX_COPIED_CHARACTERS) return value
     this.#names[slot] = name
     this.#values[slot] = value
     return value
