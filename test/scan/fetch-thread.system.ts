@@ -124,7 +124,7 @@ describe('a fetch on the thread', () => {
     ['/blog', 'User-agent: *\nDisallow: /blog', { reason: 'robots_refused' }],
     ['/refused', 'User-agent: *\nDisallow: /private', { reason: 'robots_refused' }],
     ['/away', '', { reason: 'other_site' }],
-  ])('reads a further page %s under %j', async (path, robots, expected) => {
+  ])('reads another page %s under %j', async (path, robots, expected) => {
     const host = origin.slice(0, origin.indexOf(':'))
     const further = { site: host, deadlineMs: LATE_MS, robots: { [`http://${origin}`]: robots }, skip: [] }
     const thread = openThread({ policy: { ...policy, deadlineMs: LATE_MS }, evidence: ['robots'] })

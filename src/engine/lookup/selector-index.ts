@@ -148,10 +148,13 @@ export class SelectorIndex {
     return { selector, compounds: parseSelector(text, exact)[this.#alternative[row]], exact }
   }
 
-  /** Collects the rows that an element may match. Rows that it arms are tried from the next element on. */
+  /**
+   * Collects the rows that an element may match. Rows that it arms are tried from the next element on. The list is emptied only if
+   * it has rows: setting a length is slow, even to the same one.
+   */
   #collect(tape: Tape, at: number): void {
     const rows = this.#candidates
-    if (rows.length > 0) rows.length = 0 // Setting the length is slow, even to the same one.
+    if (rows.length > 0) rows.length = 0
     if (this.#armed.size > 0) for (const row of this.#armed) rows.push(row)
     this.#addRows(this.#ofAll)
     this.#addRows(this.#findByTag(tape.tags[at]))
