@@ -47,7 +47,7 @@ export function registerChecks(
   })
 }
 
-/** Sets the headers of rate limit and quota in every response, also if it is an error. */
+/** Sets the headers of rate limit and quota in every response, including errors. */
 export function registerApiHeaders(v1: FastifyInstance, { shared }: Pick<AppParts, 'shared'>): void {
   v1.addHook('onSend', (request, reply, payload, done) => {
     const state = getRequestState(request)
