@@ -185,9 +185,7 @@ function readFoundWord(word: string): Omit<NamedSlug, 'path'> {
 function checkByName({ file }: CheckedRule, rules: readonly CheckedRule[]): Finding[] {
   const { byName } = toRecord(file.data)
   if (typeof byName !== 'string') return []
-  const owner = rules.find(
-    ({ found, file }) => OWNERS.includes(found.kind) && toRecord(file.data).name === byName,
-  )
+  const owner = rules.find(({ found, file }) => OWNERS.includes(found.kind) && toRecord(file.data).name === byName)
   if (owner === undefined) return []
   const reason = `the rule ${owner.found.slug} has this name: write by: ${owner.found.slug} and remove byName`
   return [buildFinding('bad-relation', file.valueAt(['byName']), { key: 'byName', value: byName, reason })]
