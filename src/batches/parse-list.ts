@@ -13,6 +13,8 @@ export const MAX_LIST_BYTES = 16 * 1024 * 1024
 const MAX_ENTRY_CHARACTERS = 8192
 /** Maximum size of a row of CSV in bytes. A quote that is not closed ends the parsing here, not after the whole list. */
 const MAX_ROW_BYTES = 256 * 1024
+/** A longer header is not read. */
+const MAX_HEADER_CHARACTERS = 64 * 1024
 /** Bytes of CSV that are parsed without a pause: other requests are served in between. */
 const PARSED_BYTES = 64 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -89,8 +91,9 @@ export function listColumns(bytes: Uint8Array): readonly string[] {
 function openTable(text: string, wanted: string | undefined) {
   const sep = SEP_LINE.exec(text)
   const table = text.slice(sep?.[0].length ?? 0)
+  const head = table.slice(0, MAX_HEADER_CHARACTERS)
   const delimiters = sep === null ? DELIMITERS : [sep[1]]
-  const headers = delimiters.map((delimiter) => ({ delimiter, names: parseHeader(table, delimiter) }))
+  const headers = delimiters.map((delimiter) => ({ delimiter, names: parseHeader(head, delimiter) }))
   const widest = headers.reduce((a, b) => (b.names.length > a.names.length ? b : a))
   const best = headers.find(({ names }) => wanted !== undefined && findColumns(names, wanted).length > 0) ?? widest
   return { ...best, table }
@@ -101,9 +104,9 @@ async function parseCsv(text: string, wanted: string | undefined): Promise<strin
   return await parseColumn(table, delimiter, requireColumn(names, wanted))
 }
 
-function parseHeader(table: string, delimiter: string): string[] {
+function parseHeader(head: string, delimiter: string): string[] {
   try {
-    const [names = []] = parse(table, { ...FORMAT, delimiter, to: 1 }) as string[][]
+    const [names = []] = parse(head, { ...FORMAT, delimiter, to: 1 }) as string[][]
     return names.map((name) => name.trim())
   } catch {
     return []

@@ -129,6 +129,23 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_conflict'])
     await waitForEnd(app, secret, first.body.id)
   })
+
+  test('a hundred batches may be open, and a repeated request still finds its batch', async () => {
+    const app = await openBatches({ scan: () => new Promise(() => {}), settings: { workerConcurrency: 1 } })
+    const { secret } = await app.newKey()
+    const send = (idempotencyKey?: string) =>
+      app.call({
+        ...{ method: 'POST', url: BATCHES, secret, body: { urls: ['https://site.example/'] } },
+        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      })
+    const first = await send('first')
+    for (let n = 1; n < 100; n++) expect((await send()).status).toBe(202)
+    for (const rejected of [await send(), await send('other')]) {
+      expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_request'])
+      expect(rejected.body.error).toContain('100 batches of this key are not completed.')
+    }
+    expect((await send('first')).body.id).toBe(first.body.id)
+  })
 })
 
 const TEXT = 'text/plain'
@@ -209,6 +226,13 @@ describe('lists', () => {
       'The list has no column "sites" (did you mean "site"?). Its columns are "name", "site".',
     ],
     [CSV, '?column=site', '', 'name,site\n"A,a.example\n', 'The list is not valid CSV near line 2. Check the quotes.'],
+    [
+      CSV,
+      '?column=site',
+      '',
+      `name,site\n"A,a.example\n${'B,b.example\n'.repeat(30_000)}`,
+      'Check that each quote is closed.',
+    ],
   ])('%s%s is rejected: %#', async (type, query, idempotency, list, sentence) => {
     const app = await openApp()
     const { secret } = await app.newKey({ plan: 'free' })
