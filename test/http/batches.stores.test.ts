@@ -133,9 +133,10 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
   test('a hundred batches may be open, and a repeated request still finds its batch', async () => {
     const app = await openBatches({ scan: () => new Promise(() => {}), settings: { workerConcurrency: 1 } })
     const { secret } = await app.newKey()
+    const urls = [newSite()]
     const send = (idempotencyKey?: string) =>
       app.call({
-        ...{ method: 'POST', url: BATCHES, secret, body: { urls: ['https://site.example/'] } },
+        ...{ method: 'POST', url: BATCHES, secret, body: { urls } },
         headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
       })
     const first = await send('first')

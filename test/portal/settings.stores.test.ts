@@ -197,9 +197,9 @@ describe.skipIf(kind.isMissing).each([kind])('settings on $name', ({ open }) => 
     }
     await portal.store.accounts.addScan({ ...scan, entry }, 20)
     const batch = {
-      ...{ id: `batch of ${account.id}`, key: key.id, status: 'waiting', reason: null, total: 1, include: [] },
+      ...{ id: `batch of ${account.id}`, key: key.id, status: 'waiting' as const, reason: null, total: 1, include: [] },
       ...{ fresh: false, createdAt: now, startedAt: null, finishedAt: null, idempotencyKey: null },
-    } as const
+    }
     const { batches } = portal.store
     const hidden = { counter: key.counter, account: account.id, fingerprint: '', webhook: null }
     await batches.createBatch({ ...batch, ...hidden })
