@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readPages } from '../../src/cli/scan/scan-batch.ts'
 import { isInShard, parseShard } from '../../src/cli/scan/shard.ts'
 import { smallProject } from '../support/built-project.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
@@ -28,29 +27,23 @@ test('the shards of several files are together the lines of one run', async () =
   const all = await scan()
   expect(all).toHaveLength(50)
   const shards = []
-  for (let part = 1; part <= 2; part++) shards.push(...(await scan('--shard', `${part}/2`)))
+  for (let part = 1; part <= 3; part++) shards.push(...(await scan('--shard', `${part}/3`)))
   expect(shards.sort()).toEqual(all.sort())
 })
 
-test('sixteen shards of an archive are together the pages of one run', async () => {
+test('sixteen shards of an archive are together the lines of one run', async () => {
   const records = Array.from({ length: 48 }, (_, n) =>
     response(`https://acme.com/${n}`, HTML, titled(`Page ${n}`), { 'WARC-Record-ID': `<urn:uuid:${n}>` }),
   )
   const file = join(folder, 'pages.warc.gz')
   writeFileSync(file, packedEach(records))
-  const list = async (shard: string | undefined): Promise<string[]> => {
-    const ids: string[] = []
-    for await (const { id } of readPages({ input: file, shard: parseShard(shard), onBytes: () => {} })) ids.push(id)
-    return ids
-  }
-  const all = await list(undefined)
+  const scan = async (...args: string[]): Promise<string[]> =>
+    (await smallProject().run('scan', ['--warc', file, ...args])).stdout.split('\n').filter(Boolean)
+  const all = await scan()
   expect(all).toHaveLength(48)
   const shards: string[] = []
-  for (let part = 1; part <= 16; part++) shards.push(...(await list(`${part}/16`)))
+  for (let part = 1; part <= 16; part++) shards.push(...(await scan('--shard', `${part}/16`)))
   expect(shards.sort()).toEqual(all.sort())
-  const { stdout } = await smallProject().run('scan', ['--warc', file, '--shard', '5/16'])
-  const lines = stdout.split('\n').filter(Boolean)
-  expect(lines.map((line) => (JSON.parse(line) as { readonly id: string }).id)).toEqual(await list('5/16'))
 })
 
 test.each(['0/3', '4/3', '1', '1/0', 'a/b', '1/3/5', '-1/3'])('--shard %s is rejected', (text) => {

@@ -100,24 +100,18 @@ function scanLines({ input, onBytes, threads, shard, ...matching }: Reading): As
   return mapInOrder(lines(), (line) => scanLine(line, matching), PAGES_PER_THREAD * threads)
 }
 
-/** Reads the pages of an archive that are in a shard, in their order. */
-export async function* readPages({
-  input,
-  onBytes,
-  shard,
-}: Pick<Reading, 'input' | 'onBytes' | 'shard'>): AsyncGenerator<WarcPage> {
-  for await (const page of readWarc(input, { onBytes }))
-    if (isInShard(page.recordId ?? `${page.id} ${page.date}`, shard)) yield page
-}
-
 function scanWarc({ input, onBytes, threads, shard, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+  const pages = async function* (): AsyncGenerator<WarcPage> {
+    for await (const page of readWarc(input, { onBytes }))
+      if (isInShard(page.recordId ?? `${page.id} ${page.date}`, shard)) yield page
+  }
   const scan = async (record: WarcPage): Promise<ScanRecord> => {
     const { id, date, recordId } = record
     const key = { id, ...(date !== undefined && { date }), ...(recordId !== undefined && { recordId }) }
     if ('error' in record) return { key, outcome: describeFailure(new TypeError(record.error), matching) }
     return recordPage({ key, input: record.page, warnings: record.warnings }, matching)
   }
-  return mapInOrder(readPages({ input, onBytes, shard }), scan, PAGES_PER_THREAD * threads)
+  return mapInOrder(pages(), scan, PAGES_PER_THREAD * threads)
 }
 
 /** The error of a line that is a URL. */
