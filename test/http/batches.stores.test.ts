@@ -129,24 +129,6 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_conflict'])
     await waitForEnd(app, secret, first.body.id)
   })
-
-  test('a hundred batches may be open, and a repeated request still finds its batch', async () => {
-    const app = await openBatches({ scan: () => new Promise(() => {}), settings: { workerConcurrency: 1 } })
-    const { secret } = await app.newKey()
-    const urls = [newSite()]
-    const send = (idempotencyKey?: string) =>
-      app.call({
-        ...{ method: 'POST', url: BATCHES, secret, body: { urls } },
-        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
-      })
-    const first = await send('first')
-    for (let n = 1; n < 100; n++) expect((await send()).status).toBe(202)
-    for (const rejected of [await send(), await send('other')]) {
-      expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_request'])
-      expect(rejected.body.error).toContain('100 batches of this key are not completed.')
-    }
-    expect((await send('first')).body.id).toBe(first.body.id)
-  })
 })
 
 const TEXT = 'text/plain'
