@@ -110,9 +110,12 @@ export class BatchService {
     const urls = this.#checkUrls(key, submission.entries)
     this.#checkWebhook(submission.webhook)
     const wanted = this.#build(key, submission)
+    if (submission.idempotencyKey === null) await this.#checkOpen(key.counter)
     const { batch, isNew, isOpen } = await batches.createBatch(wanted)
     if (!isNew && batch.fingerprint !== wanted.fingerprint) throw new ApiError('idempotency_conflict')
     if (isOpen) return batch
+    // A repeated request finds its batch even if no other one may be submitted.
+    if (submission.idempotencyKey !== null) await this.#checkOpen(key.counter)
     for (let start = 0; start < urls.length; start += WRITTEN_URLS)
       await batches.addUrls(batch.id, urls.slice(start, start + WRITTEN_URLS))
     await batches.openBatch(batch.id)
@@ -163,7 +166,7 @@ export class BatchService {
   }
 
   /** Rejects a key that has as many unfinished batches as it may have. @throws ApiError `invalid_request` */
-  async checkOpen(counter: string): Promise<void> {
+  async #checkOpen(counter: string): Promise<void> {
     const newest = await this.#parts.store.batches.listBatches({ counters: [counter], limit: MAX_OPEN_BATCHES })
     const open = newest.filter(({ status }) => (OPEN_STATUSES as readonly string[]).includes(status))
     if (open.length >= MAX_OPEN_BATCHES)

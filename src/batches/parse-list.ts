@@ -1,4 +1,7 @@
-import { type Options, parse } from 'csv-parse/sync'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Options, parse as parseStream } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
 import { buildInvalidRequest } from '../errors.ts'
 import { listUrls } from '../fetch/list-urls.ts'
 import type { BatchUrl } from '../store/batch-types.ts'
@@ -8,6 +11,12 @@ import { formatAside } from '../yaml/hint.ts'
 export const MAX_LIST_BYTES = 16 * 1024 * 1024
 /** A longer entry cannot be a URL. Shorter ones are kept, and fail as a scan of them does. */
 const MAX_ENTRY_CHARACTERS = 8192
+/** Maximum size of a row of CSV in bytes. A quote that is not closed ends the parsing here, not after the whole list. */
+const MAX_ROW_BYTES = 256 * 1024
+/** A longer header is not read. */
+const MAX_HEADER_CHARACTERS = 64 * 1024
+/** Bytes of CSV that are parsed without a pause: other requests are served in between. */
+const PARSED_BYTES = 64 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 /** The first line, in which Excel names the delimiter. */
 const SEP_LINE = /^"?sep=([^\r\n"])"?\r?\n/i
@@ -26,9 +35,9 @@ export interface ListFormat {
  * Reads the URLs of a list in UTF-8, or in UTF-16 with a byte order mark.
  * @throws ApiError `invalid_request` naming the line
  */
-export function parseList(bytes: Uint8Array, { kind, column }: ListFormat): string[] {
+export async function parseList(bytes: Uint8Array, { kind, column }: ListFormat): Promise<string[]> {
   const text = decode(bytes)
-  if (kind === 'csv') return parseCsv(text, column)
+  if (kind === 'csv') return await parseCsv(text, column)
   const lines = text.split(/\r\n|\n|\r/)
   if (kind === 'ndjson') return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]))
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
@@ -65,6 +74,7 @@ function parseLine(line: string, number: number): string {
 const FORMAT: Options = {
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
+  max_record_size: MAX_ROW_BYTES,
   skip_empty_lines: true,
   skip_records_with_empty_values: true,
 }
@@ -81,37 +91,60 @@ export function listColumns(bytes: Uint8Array): readonly string[] {
 function openTable(text: string, wanted: string | undefined) {
   const sep = SEP_LINE.exec(text)
   const table = text.slice(sep?.[0].length ?? 0)
+  const head = table.slice(0, MAX_HEADER_CHARACTERS)
   const delimiters = sep === null ? DELIMITERS : [sep[1]]
-  const headers = delimiters.map((delimiter) => ({ delimiter, names: parseHeader(table, delimiter) }))
+  const headers = delimiters.map((delimiter) => ({ delimiter, names: parseHeader(head, delimiter) }))
   const widest = headers.reduce((a, b) => (b.names.length > a.names.length ? b : a))
   const best = headers.find(({ names }) => wanted !== undefined && findColumns(names, wanted).length > 0) ?? widest
   return { ...best, table }
 }
 
-function parseCsv(text: string, wanted: string | undefined): string[] {
+async function parseCsv(text: string, wanted: string | undefined): Promise<string[]> {
   const { names, table, delimiter } = openTable(text, wanted)
-  const at = requireColumn(names, wanted)
-  const rows = parseRows(table, delimiter)
-  return rows.map((cells) => (cells[at] ?? '').trim()).filter((cell) => cell !== '')
+  return await parseColumn(table, delimiter, requireColumn(names, wanted))
 }
 
-function parseHeader(table: string, delimiter: string): string[] {
+function parseHeader(head: string, delimiter: string): string[] {
   try {
-    const [names = []] = parse(table, { ...FORMAT, delimiter, to: 1 }) as string[][]
+    const [names = []] = parse(head, { ...FORMAT, delimiter, to: 1 }) as string[][]
     return names.map((name) => name.trim())
   } catch {
     return []
   }
 }
 
-function parseRows(table: string, delimiter: string): string[][] {
-  try {
-    return parse(table, { ...FORMAT, delimiter, from: 2 }) as string[][]
-  } catch (error) {
-    const { lines } = error as { readonly lines?: number }
-    const place = lines === undefined ? '' : ` near line ${lines}`
-    throw buildInvalidRequest(`The list is not valid CSV${place}. Check the quotes.`)
+/** Reads the texts of a column below its header, in pieces, so that a large table does not block the event loop. */
+async function parseColumn(table: string, delimiter: string, at: number): Promise<string[]> {
+  const found: string[] = []
+  const collect = (cells: string[]): null => {
+    const cell = (cells[at] ?? '').trim()
+    if (cell !== '') found.push(cell)
+    return null
   }
+  const parser = parseStream({ ...FORMAT, delimiter, from: 2, on_record: collect })
+  try {
+    await pipeline(cut(Buffer.from(table)), parser.resume())
+  } catch (error) {
+    throw explainCsvError(error)
+  }
+  return found
+}
+
+async function* cut(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += PARSED_BYTES) {
+    yield bytes.subarray(start, start + PARSED_BYTES)
+    await nextTurn()
+  }
+}
+
+function explainCsvError(error: unknown): Error {
+  const { code, lines } = error as { readonly code?: string; readonly lines?: number }
+  const place = lines === undefined ? '' : ` near line ${lines}`
+  if (code === 'CSV_MAX_RECORD_SIZE')
+    return buildInvalidRequest(
+      `A row of the list is longer than ${MAX_ROW_BYTES / 1024} KiB${place}. Check that each quote is closed.`,
+    )
+  return buildInvalidRequest(`The list is not valid CSV${place}. Check the quotes.`)
 }
 
 function findColumns(names: readonly string[], wanted: string): number[] {

@@ -3,7 +3,11 @@ import { compareBy } from '../engine/text/compare-by.ts'
 import type { Key } from '../keys/types.ts'
 import type { Account, StoredScan } from '../store/account-types.ts'
 import type { AuditEntry } from '../store/audit-types.ts'
+import type { Batch, BatchCounts } from '../store/batch-types.ts'
 import type { DayUsage, KeySlot, MonthUsage, Store } from '../store/types.ts'
+
+/** Batches that are read in one call of the store. */
+const BATCHES_READ = 100
 
 /** All personal data of an account, as its owner downloads it. Dates become ISO texts in JSON. */
 export interface AccountExport {
@@ -17,6 +21,8 @@ export interface AccountExport {
   }
   readonly sessions: readonly Omit<SessionInfo, 'id'>[]
   readonly scans: readonly ExportedScan[]
+  /** Batches of the slots, newest first. Their results are files of their own, because they may be larger than memory. */
+  readonly batches: readonly ExportedBatch[]
   readonly audit: readonly ExportedEntry[]
 }
 
@@ -36,13 +42,19 @@ interface ExportedScan extends Pick<StoredScan, 'id' | 'url' | 'at'> {
   readonly extras: unknown
 }
 
+/** A batch without its results, which the page of the batch and the API serve in parts. */
+interface ExportedBatch extends OfSlot, Omit<Batch, 'account' | 'counter' | 'fingerprint' | 'webhook'> {
+  readonly webhook: string | null
+  readonly counts: BatchCounts
+}
+
 /** The actor is not named, because the operator's id is personal data, too. */
 interface ExportedEntry extends Pick<AuditEntry, 'at' | 'action' | 'key' | 'detail' | 'count' | 'firstAt'> {
   readonly by: 'you' | 'operator'
 }
 
 interface ExportParts {
-  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts' | 'audit'>
+  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts' | 'audit' | 'batches'>
   readonly account: Account
   readonly sessions: readonly SessionInfo[]
   readonly now: Date
@@ -52,9 +64,10 @@ interface ExportParts {
 export async function buildExport({ store, account, sessions, now }: ExportParts): Promise<AccountExport> {
   const keys = await store.keys.listAccountKeys(account.id)
   const slots = await store.keys.listSlots(account.id)
-  const [usage, scans, audit] = await Promise.all([
+  const [usage, scans, batches, audit] = await Promise.all([
     readUsage(store, slots),
     readScans(store, account.id),
+    readBatches(store, slots),
     store.audit.listAudit({ account: account.id }),
   ])
   return {
@@ -64,6 +77,7 @@ export async function buildExport({ store, account, sessions, now }: ExportParts
     usage,
     sessions: sessions.map(({ id: _, ...session }) => session),
     scans,
+    batches,
     audit: audit.map((entry) => exportEntry(entry, account)),
   }
 }
@@ -121,4 +135,23 @@ async function readScans({ accounts }: ExportParts['store'], account: string): P
     scans.push({ id, url, at, result: JSON.parse(entry.result), extras: JSON.parse(entry.extras ?? 'null') })
   }
   return scans
+}
+
+async function readBatches({ batches }: ExportParts['store'], slots: readonly KeySlot[]): Promise<ExportedBatch[]> {
+  const counters = slots.map(({ counter }) => counter)
+  const exported: ExportedBatch[] = []
+  let before: string | undefined
+  do {
+    const page = await batches.listBatches({
+      counters,
+      limit: BATCHES_READ,
+      ...(before !== undefined && { before }),
+    })
+    for (const { account: _, counter, fingerprint: __, webhook, ...batch } of page) {
+      const counts = await batches.countItems(batch.id)
+      exported.push({ slot: findNumber(counter, slots), ...batch, webhook: webhook?.url ?? null, counts })
+    }
+    before = page.length < BATCHES_READ ? undefined : page.at(-1)?.id
+  } while (before !== undefined)
+  return exported
 }

@@ -210,6 +210,13 @@ describe('lists', () => {
       'The list has no column "sites" (did you mean "site"?). Its columns are "name", "site".',
     ],
     [CSV, '?column=site', '', 'name,site\n"A,a.example\n', 'The list is not valid CSV near line 2. Check the quotes.'],
+    [
+      CSV,
+      '?column=site',
+      '',
+      `name,site\n"A,a.example\n${'B,b.example\n'.repeat(30_000)}`,
+      'Check that each quote is closed.',
+    ],
   ])('%s%s is rejected: %#', async (type, query, idempotency, list, sentence) => {
     const app = await openShared()
     const { secret } = await app.newKey({ plan: 'free' })

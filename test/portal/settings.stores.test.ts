@@ -196,6 +196,15 @@ describe.skipIf(kind.isMissing).each([kind])('settings on $name', ({ open }) => 
       at: now,
     }
     await portal.store.accounts.addScan({ ...scan, entry }, 20)
+    const batch = {
+      ...{ id: `batch of ${account.id}`, key: key.id, status: 'waiting' as const, reason: null, total: 1, include: [] },
+      ...{ fresh: false, createdAt: now, startedAt: null, finishedAt: null, idempotencyKey: null },
+    }
+    const { batches } = portal.store
+    const hidden = { counter: key.counter, account: account.id, fingerprint: '', webhook: null }
+    await batches.createBatch({ ...batch, ...hidden })
+    await batches.addUrls(batch.id, [{ position: 0, url: 'https://example.org/', turn: 0 }])
+    await batches.openBatch(batch.id)
     await person.post('/account/settings/name', { name: 'Ben' })
     const answer = await person.get('/account/export.json')
     expect(answer.status).toBe(200)
@@ -232,6 +241,12 @@ describe.skipIf(kind.isMissing).each([kind])('settings on $name', ({ open }) => 
           at: now.toISOString(),
           result: { builder: 'Wix' },
           extras: { versions: {} },
+        },
+      ],
+      batches: [
+        {
+          ...{ ...batch, slot: 1, createdAt: now.toISOString(), webhook: null },
+          counts: { waiting: 1, succeeded: 0, failures: {} },
         },
       ],
       audit: [

@@ -188,12 +188,12 @@ function readLists(scope: FastifyInstance, batches: BatchService): void {
       return new ApiError('payload_too_large', { sentence })
     }
     const bytes = await readBytes(request, payload, { maxBytes: MAX_LIST_BYTES, createError })
-    return bytes === null ? undefined : parseSubmission(request, bytes)
+    return bytes === null ? undefined : await parseSubmission(request, bytes)
   })
 }
 
 /** Parses a list into the form of the JSON body. An error is kept in the state of the request. */
-function parseSubmission(request: FastifyRequest, bytes: Buffer): unknown {
+async function parseSubmission(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const state = getRequestState(request)
   try {
     if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
@@ -203,7 +203,7 @@ function parseSubmission(request: FastifyRequest, bytes: Buffer): unknown {
     const { column, ...options } = request.query as Static<typeof BATCH_QUERY>
     readOptions(options, { isQuery: true })
     const name = typeof column === 'string' ? column : undefined
-    return { urls: parseList(bytes, { kind, column: name }), ...options }
+    return { urls: await parseList(bytes, { kind, column: name }), ...options }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     state.error = error
@@ -248,7 +248,6 @@ async function submit(
 ): Promise<FastifyReply> {
   const { urls, include = [], fresh = false, webhook = null } = request.body as BatchParameters
   const idempotencyKey = readIdempotencyKey(request)
-  if (idempotencyKey === null) await batches.checkOpen(key.counter)
   const batch = await batches.submit(key, { entries: urls, include, fresh, webhook, idempotencyKey })
   const secret = batch.webhook === null ? undefined : buildWebhookSecret(key.counter, pepper)
   return reply

@@ -22,7 +22,7 @@ export type ReadList =
 type Source = 'file' | 'urls'
 
 /** Reads the URLs of a form: from its file or its text, as CSV if a column is named or the name of the file says so. */
-export function readList({ form, file }: Upload): ReadList {
+export async function readList({ form, file }: Upload): Promise<ReadList> {
   const pasted = form.secret('urls')
   const source = file === null ? 'urls' : 'file'
   if (file !== null && pasted.trim() !== '')
@@ -34,18 +34,21 @@ export function readList({ form, file }: Upload): ReadList {
   if (bytes.toString('latin1').trim() === '')
     return { errors: { [source]: file === null ? 'Choose a file, or paste a list.' : 'The file is empty.' }, source }
   try {
-    return kind === 'csv' ? readTable(bytes, column, source) : { entries: parseList(bytes, { kind }), source }
+    return kind === 'csv'
+      ? await readTable(bytes, column, source)
+      : { entries: await parseList(bytes, { kind }), source }
   } catch (error) {
     return { errors: { [source]: toMessage(error) }, source }
   }
 }
 
-function readTable(bytes: Buffer, wanted: string, source: Source): ReadList {
+async function readTable(bytes: Buffer, wanted: string, source: Source): Promise<ReadList> {
   const names = listColumns(bytes)
   const column = wanted || findColumn(names)
   try {
-    if (column === undefined && isHeaderless(names)) return { entries: parseList(bytes, { kind: 'text' }), source }
-    if (column !== undefined) return { entries: parseList(bytes, { kind: 'csv', column }), source }
+    if (column === undefined && isHeaderless(names))
+      return { entries: await parseList(bytes, { kind: 'text' }), source }
+    if (column !== undefined) return { entries: await parseList(bytes, { kind: 'csv', column }), source }
   } catch (error) {
     const isColumn = !names.some((name) => name.toLowerCase() === column?.toLowerCase())
     return { errors: { [isColumn ? 'column' : source]: toMessage(error) }, source }

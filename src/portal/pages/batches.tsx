@@ -35,7 +35,7 @@ const SUBMIT_BATCH = definePage<'session'>({
     const keys = await listUsableKeys(context)
     const upload = await readUpload(exchange.request, () => describeLimit(context, keys))
     const values = readBatchForm(upload.form)
-    const list = readList(upload)
+    const list = await readList(upload)
     try {
       parts.switches.check()
       parts.batches.requireRunner()
@@ -73,7 +73,6 @@ async function submit({ parts, exchange }: SessionContext, { key, values, upload
   const state = getRequestState(exchange.request)
   state.key = key
   await countKeyRequest(state, key, { settings, shared, lookup: {} })
-  await batches.checkOpen(key.counter)
   const { include, fresh } = values
   const idempotencyKey = buildFormKey(upload.form.text('form'), [entries, include, fresh])
   const batch = await batches.submit(key, { entries, include, fresh, webhook: null, idempotencyKey })
