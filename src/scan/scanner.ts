@@ -44,6 +44,8 @@ export interface LiveScan {
   readonly isLate: boolean
   /** The pages that were read; absent if one was asked for. */
   readonly parts?: readonly Part[]
+  /** Whether the page was to be rendered and was not. */
+  readonly isUnrendered?: boolean
 }
 
 export type LiveResult = Result & { readonly parts?: readonly Part[] } & Partial<
@@ -145,7 +147,11 @@ export class Scanner {
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
     const call = { ...(signal && { signal }), ...(client !== undefined && { client }) }
-    const { matched, warnings: ofBrowser } = await this.#matchFront(site, pool, {
+    const {
+      matched,
+      warnings: ofBrowser,
+      isUnrendered,
+    } = await this.#matchFront(site, pool, {
       render,
       wantedGlobals,
       call: { ...call, ...(pages > 1 && { selectsPages: true }) },
@@ -176,6 +182,7 @@ export class Scanner {
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
+      ...(isUnrendered && { isUnrendered }),
     }
   }
 
@@ -210,7 +217,7 @@ export class Scanner {
     site: Site,
     pool: MatchPool,
     how: { readonly render: RenderMode; readonly wantedGlobals: readonly string[]; readonly call: MatchOptions },
-  ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
+  ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[]; readonly isUnrendered?: boolean }> {
     const fetched = toInput(site)
     if (how.render === 'never') return { matched: await this.#match(fetched, pool, how.call), warnings: [] }
     // The page may be matched again, and its bytes are transferred to the worker.
@@ -218,7 +225,7 @@ export class Scanner {
     if (first?.isShell === false) return { matched: first, warnings: [] }
     const { input, warnings } = await this.#render(site, how.wantedGlobals, how.call.signal)
     const matched = first === null || input !== null ? await this.#match(input ?? fetched, pool, how.call) : first
-    return { matched, warnings }
+    return { matched, warnings, isUnrendered: input === null }
   }
 
   /** Renders a fetched page. If that fails, a warning says why, and the page is matched as it was fetched. */
