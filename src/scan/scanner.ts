@@ -147,15 +147,8 @@ export class Scanner {
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
     const call = { ...(signal && { signal }), ...(client !== undefined && { client }) }
-    const {
-      matched,
-      warnings: ofBrowser,
-      isUnrendered,
-    } = await this.#matchFront(site, pool, {
-      render,
-      wantedGlobals,
-      call: { ...call, ...(pages > 1 && { selectsPages: true }) },
-    })
+    const how = { render, wantedGlobals, call: { ...call, ...(pages > 1 && { selectsPages: true }) } }
+    const { matched, warnings: ofBrowser, isUnrendered } = await this.#matchFront(site, pool, how)
     const { verdict, title } = matched
     const matchMs = performance.now() - fetched
     const further =
@@ -169,12 +162,11 @@ export class Scanner {
             fetch: (next, how) => this.#fetch(next, { wantedDns, ...how }),
             match: (next, signal) => this.#match(toInput(next), pool, { ...call, signal }),
           })
-    const total = performance.now() - started
     const now = new Date()
     const front = describePage({ site, matched }, now)
     const found: PageFindings & Pick<LiveScan, 'parts'> =
       further === null ? front : unitePages([front, ...further.pages.map((page) => describePage(page, now))])
-    const timing = { ...site.timing, match: matchMs, total }
+    const timing = { ...site.timing, match: matchMs, total: performance.now() - started }
     const warnings = [...listWarnings(site), ...ofBrowser, ...verdict.warnings, ...(further?.warnings ?? [])]
     return {
       ...found,
