@@ -37,6 +37,7 @@ import { registerScan } from './http/v1/scan.ts'
 import { registerUsage } from './http/v1/usage.ts'
 import { isPageRequest, sendErrorPage } from './portal/routes/error-pages.tsx'
 import { RulesetChanged } from './scan/current-rules.ts'
+import type { ScanExtent } from './service/cache-entry.ts'
 import type { Gauges } from './service/metrics.ts'
 import { RequestState, sanitizeId } from './service/request-state.ts'
 import { ScanLimiter } from './service/scan-limiter.ts'
@@ -144,7 +145,7 @@ export function buildSingleFlight(
 ): SingleFlight {
   return new SingleFlight({
     ...parts,
-    scan: (target, client, ruleset, pages) => runMeasuredScan(parts, limiter, { target, client, ruleset, pages }),
+    scan: (target, client, ruleset, extent) => runMeasuredScan(parts, limiter, { target, client, ruleset, extent }),
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
 }
@@ -165,18 +166,18 @@ async function runMeasuredScan(
     target,
     client,
     ruleset,
-    pages,
+    extent,
   }: {
     readonly target: Target
     readonly client: string
     readonly ruleset: string
-    readonly pages?: number | undefined
+    readonly extent: ScanExtent
   },
 ): ReturnType<AppParts['scan']> {
   return await limiter.run(target.url.hostname, async () => {
     const stopTimer = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(target, client, ruleset, pages)
+      const result = await scan(target, client, ruleset, extent)
       metrics.scans.inc({ outcome: 'ok' })
       metrics.pages.inc({ state: result.verdict.page.state })
       return result

@@ -20,7 +20,10 @@ export async function openWorker(options: ServiceOptions): Promise<Service> {
     throw new SetupError(
       'a worker needs REDIS_URL and MONGODB_URL, the same as the servers: without both, a server runs batches itself',
     )
-  const backends = await openBackends({ ...options, config: { ...config, plans: config.plans, portal: 'off' } })
+  const backends = await openBackends({
+    ...options,
+    config: { ...config, plans: config.plans, portal: 'off', chromium: null },
+  })
   const connection = await openConnection({ url: redisUrl })
   const worker = await openQueue(options, backends, { redisUrl, run: connection.run })
   const metricsServer = await openWorkerMetrics(config, { backends, worker, log })

@@ -9,6 +9,7 @@ import { recordAudit } from './accounts/audit.ts'
 import { startAuditRetention } from './accounts/audit-retention.ts'
 import { type App, buildApp } from './app.ts'
 import type { BatchRunner } from './batches/batch-service.ts'
+import { openServiceRenderer, type ServiceRenderer } from './compose-renderer.ts'
 import type { Config } from './config/config.ts'
 import { isPortalOn } from './config/is-portal-on.ts'
 import { isLoopback } from './config/parsers.ts'
@@ -58,6 +59,8 @@ export interface Backends {
   readonly metrics: Metrics
   readonly policy: Policy
   readonly scanner: Scanner
+  /** The browser; null without `CHROMIUM`. */
+  readonly renderer: ServiceRenderer | null
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string
   readonly oldPepper: string | null
@@ -111,7 +114,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 export async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
   const metrics = new Metrics()
   const policy = { ...buildPolicy(config, version), own: findOwnAddresses(config) }
-  const { scanner, startUpdates } = await openScanner({ config, log, version }, { policy, metrics })
+  const renderer = await openServiceRenderer(config, { policy, metrics, log })
+  const { scanner, startUpdates } = await openScanner({ config, log, version }, { policy, metrics, renderer })
   const { store, ...peppers } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
@@ -122,13 +126,13 @@ export async function openBackends({ config, log, version }: ServiceOptions): Pr
   const shared = await openShared(config, { log, metrics })
   const accounts = await openPortalAccounts(config, { store, shared, log })
   const rules = new CurrentRules(await scanner.ready())
-  return { metrics, policy, scanner, store, ...peppers, shared, accounts, rules, startUpdates }
+  return { metrics, policy, scanner, renderer, store, ...peppers, shared, accounts, rules, startUpdates }
 }
 
 /** Opens the scanner, with the rules that were fetched last if `RULES_URL` is set. */
 async function openScanner(
   { config, log, version: siteprint }: ServiceOptions,
-  { policy, metrics }: Pick<Backends, 'policy' | 'metrics'>,
+  { policy, metrics, renderer }: Pick<Backends, 'policy' | 'metrics' | 'renderer'>,
 ): Promise<Pick<Backends, 'scanner' | 'startUpdates'>> {
   const { dataDir, cacheDir: cache, ruleFolders, detectorModules, rulesUrl: url, rulesPublicKey: publicKey } = config
   const options = {
@@ -137,6 +141,7 @@ async function openScanner(
     cache,
     policy,
     networks: await openNetworks(config.networksFile),
+    ...(renderer && { renderer }),
     fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   }
   if (url === null || publicKey === null) return { scanner: new Scanner(options), startUpdates: null }
@@ -161,8 +166,8 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
   return buildApp({
     ...backends,
     settings: config,
-    scan: (url, client, ruleset, pages) =>
-      scanner.scan(url, { client, ruleset, ...(pages !== undefined && { pages }) }),
+    scan: (url, client, ruleset, { pages = 1, render = 'never' }) =>
+      scanner.scan(url, { client, ruleset, pages, render }),
     workers: () => scanner.queue,
     ...chooseBatchRunner(config),
     clock: Date.now,
@@ -200,14 +205,14 @@ async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promi
 async function closeService(
   app: App,
   metricsServer: Server | null,
-  { scanner, shared, accounts, store }: Backends,
+  { scanner, renderer, shared, accounts, store }: Backends,
 ): Promise<void> {
   app.drain()
   await wait(DRAIN_MS)
   await app.close()
   metricsServer?.close()
   metricsServer?.closeAllConnections()
-  await Promise.all([scanner.close(), shared.close(), accounts?.close()])
+  await Promise.all([scanner.close(), renderer?.close(), shared.close(), accounts?.close()])
   await store.close()
 }
 

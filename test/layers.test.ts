@@ -61,7 +61,7 @@ const FLOORS: readonly (readonly string[])[] = [
   [
     'cli/command → cli/formats → cli/batches → cli/scan → cli/report → cli/keys → cli/mcp → cli/rules → cli/service → cli',
   ],
-  ['compose → compose-worker'],
+  ['compose-renderer → compose → compose-worker'],
   ['process'],
   ['main', 'tools', 'worker'],
   ['siteprint'],

@@ -25,6 +25,7 @@ const ENTRIES = [
   'src/index',
   'src/detector/match-worker',
   'src/scan/fetch-worker',
+  'src/browser/render-worker',
 ]
 
 /**

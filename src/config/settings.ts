@@ -205,7 +205,14 @@ export const SETTINGS = {
     read: readExistingFile,
     default: null,
     documentation:
-      'Only for the command `scan`: the file of Chromium, with which `--render` [renders pages](docs/rendering.md).',
+      'File of Chromium, which [renders pages](docs/rendering.md) for the parameter `render` of the API and the option `--render` of `scan`. Without it, pages are not rendered.',
+  }),
+  renderConcurrency: define({
+    name: 'RENDER_CONCURRENCY',
+    read: readNumber(1, 100),
+    default: 2,
+    documentation:
+      'Pages that Chromium renders at a time in each process of the service. Each may need up to 1 GB of memory.',
   }),
   chromiumSandbox: define<boolean>({
     name: 'CHROMIUM_SANDBOX',
@@ -213,7 +220,7 @@ export const SETTINGS = {
     default: true,
     shownDefault: 'on',
     documentation:
-      '`off` starts Chromium without its [sandbox](docs/rendering.md#sandbox), for containers in which it does not start otherwise. Each run warns of it.',
+      '`off` starts Chromium without its [sandbox](docs/rendering.md#sandbox), for containers in which it does not start otherwise. Each start warns of it.',
   }),
   contactUrl: define<string | null>({
     name: 'CONTACT_URL',

@@ -6,6 +6,7 @@ import type { Policy } from '../fetch/policy.ts'
 import type { Target } from '../fetch/target.ts'
 import type { CurrentRules } from '../scan/current-rules.ts'
 import type { LiveScan } from '../scan/scanner.ts'
+import type { ScanExtent } from '../service/cache-entry.ts'
 import type { Metrics } from '../service/metrics.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import type { Store } from '../store/types.ts'
@@ -20,6 +21,8 @@ export interface AppSettings extends ServiceSettings, HostSettings {
   readonly trustProxy: number | readonly string[] | null
   /** URL at which the operator can be contacted; null if `CONTACT_URL` is not set. */
   readonly contactUrl: string | null
+  /** The file of the browser that renders pages; without it, `render` is refused. */
+  readonly chromium?: string | null
   /** Maximum number of concurrent scans. */
   readonly scanConcurrency: number
   /** Maximum number of URLs of batches that are scanned at a time. */
@@ -43,7 +46,7 @@ export interface AppParts {
    * Scans a site with a version of the rules. `client` is the id of the key that started the scan.
    * @throws ScanError; RulesetChanged if the rules in use have another version
    */
-  readonly scan: (target: Target, client: string, ruleset: string, pages?: number) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string, ruleset: string, extent: ScanExtent) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   /** The accounts of the portal; null if the portal is off. */

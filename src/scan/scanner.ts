@@ -41,6 +41,8 @@ export interface LiveScan {
   readonly isLate: boolean
   /** The pages that were read; absent if one was asked for. */
   readonly parts?: readonly SystemPart[]
+  /** Whether the page was to be rendered and was not. */
+  readonly isUnrendered?: boolean
 }
 
 export interface ScannerOptions extends PoolOptions {
@@ -130,11 +132,8 @@ export class Scanner {
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
     const call = { ...(signal && { signal }), ...(client !== undefined && { client }) }
-    const { matched, warnings: ofBrowser } = await this.#matchFront(site, pool, {
-      render,
-      wantedGlobals,
-      call: { ...call, ...(pages > 1 && { selectsPages: true }) },
-    })
+    const how = { render, wantedGlobals, call: { ...call, ...(pages > 1 && { selectsPages: true }) } }
+    const { matched, warnings: ofBrowser, isUnrendered } = await this.#matchFront(site, pool, how)
     const { verdict, title } = matched
     const matchMs = performance.now() - fetched
     const further =
@@ -148,12 +147,11 @@ export class Scanner {
             fetch: (next, how) => this.#fetch(next, { wantedDns, ...how }),
             match: (next, signal) => this.#match(toPageInput(next), pool, { ...call, signal }),
           })
-    const total = performance.now() - started
     const now = new Date()
     const front = describePage({ site, matched }, now)
     const found: PageFindings & Pick<LiveScan, 'parts'> =
       further === null ? front : unitePages([front, ...further.pages.map((page) => describePage(page, now))])
-    const timing = { ...site.timing, match: matchMs, total }
+    const timing = { ...site.timing, match: matchMs, total: performance.now() - started }
     const warnings = [...listWarnings(site), ...ofBrowser, ...verdict.warnings, ...(further?.warnings ?? [])]
     return {
       ...found,
@@ -161,6 +159,7 @@ export class Scanner {
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
+      ...(isUnrendered && { isUnrendered }),
     }
   }
 
@@ -195,7 +194,7 @@ export class Scanner {
     site: Site,
     pool: MatchPool,
     how: { readonly render: RenderMode; readonly wantedGlobals: readonly string[]; readonly call: MatchOptions },
-  ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
+  ): Promise<{ readonly matched: Matched; readonly warnings: readonly string[]; readonly isUnrendered?: boolean }> {
     const fetched = toPageInput(site)
     if (how.render === 'never') return { matched: await this.#match(fetched, pool, how.call), warnings: [] }
     // The page may be matched again, and its bytes are transferred to the worker.
@@ -203,7 +202,7 @@ export class Scanner {
     if (first?.isShell === false) return { matched: first, warnings: [] }
     const { input, warnings } = await this.#render(site, how.wantedGlobals, how.call.signal)
     const matched = first === null || input !== null ? await this.#match(input ?? fetched, pool, how.call) : first
-    return { matched, warnings }
+    return { matched, warnings, isUnrendered: input === null }
   }
 
   /** Renders a fetched page. If that fails, a warning says why, and the page is matched as it was fetched. */

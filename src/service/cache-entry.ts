@@ -1,6 +1,7 @@
 import type { CacheEntry } from '../coordination/types.ts'
 import { toResult } from '../engine/verdict/result.ts'
 import type { Extras } from '../scan/extra-schemas.ts'
+import type { RenderMode } from '../scan/render-modes.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import { formatExtras } from './stored-extras.ts'
 
@@ -10,9 +11,22 @@ import { formatExtras } from './stored-extras.ts'
  */
 const ENTRY_FORMAT = 4
 
-/** Builds the cache key: format of the entry, version of the rules, number of pages if it is not 1, and normalized URL. */
-export function buildCacheKey(url: URL, rulesetVersion: string, pages = 1): string {
-  return `${ENTRY_FORMAT} ${rulesetVersion} ${pages === 1 ? '' : `pages=${pages} `}${url.href}`
+/** What a scan reads of a site, as far as its result depends on it. */
+export interface ScanExtent {
+  /** How many pages of the site are read; 1 by default. */
+  readonly pages?: number | undefined
+  /** Whether a browser renders the page; `never` by default. */
+  readonly render?: RenderMode | undefined
+}
+
+/** Builds the cache key: format of the entry, version of the rules, what is read if it is not one page as fetched, and normalized URL. */
+export function buildCacheKey(
+  url: URL,
+  rulesetVersion: string,
+  { pages = 1, render = 'never' }: ScanExtent = {},
+): string {
+  const extent = `${pages === 1 ? '' : `pages=${pages} `}${render === 'never' ? '' : `render=${render} `}`
+  return `${ENTRY_FORMAT} ${rulesetVersion} ${extent}${url.href}`
 }
 
 /**

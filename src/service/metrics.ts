@@ -50,6 +50,9 @@ export class Metrics {
   ])
   readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok or an error code', ['outcome'])
   readonly pages = this.#counter('siteprint_pages_total', 'Scanned pages by what came back', ['state'])
+  readonly renders = this.#counter('siteprint_renders_total', 'Pages given to the browser by outcome: ok or why not', [
+    'outcome',
+  ])
   readonly cache = this.#counter('siteprint_cache_total', 'Cache lookups of results', ['result'])
   readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests rejected by a limit', ['limit'])
   readonly rulesChecks = this.#counter('siteprint_rules_checks_total', 'Checks of RULES_URL', ['outcome'])

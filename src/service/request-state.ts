@@ -6,6 +6,7 @@ import type { Target } from '../fetch/target.ts'
 import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/extras.ts'
+import type { RenderMode } from '../scan/render-modes.ts'
 
 /** A revision of the API. */
 export type Revision = 1 | 2
@@ -26,6 +27,8 @@ export interface ScanRequest {
   readonly fresh: boolean
   /** How many pages of the site are read. */
   readonly pages: number
+  /** Whether a browser renders the page. */
+  readonly render: RenderMode
 }
 
 /** The state of one request, filled in step by step by hooks and handlers. */

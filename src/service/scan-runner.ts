@@ -8,6 +8,7 @@ import { findPageLimit, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { type CurrentRules, RulesetChanged } from '../scan/current-rules.ts'
 import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
+import type { RenderMode } from '../scan/render-modes.ts'
 import { buildCacheKey } from './cache-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Quota, type QuotaStore } from './quota.ts'
@@ -17,6 +18,8 @@ import { countPages } from './stored-extras.ts'
 
 /** How long a request waits for its scan: longer than the longest scan, including its time in queues. */
 const WAIT_MS = 18_000
+/** How much longer it waits if a browser renders the page: as long as a page may wait for the browser and use it. */
+const RENDER_MS = 13_000
 
 /** The parameters of a scan. */
 export interface ScanParameters {
@@ -25,6 +28,8 @@ export interface ScanParameters {
   readonly fresh?: boolean
   /** How many pages of the site are read, from 1 to what the plan of the key allows. */
   readonly pages?: number
+  /** Whether a browser renders the page; `never` by default. */
+  readonly render?: RenderMode
 }
 
 /** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
@@ -37,7 +42,7 @@ interface Connections {
 }
 
 export interface ScanRunnerParts {
-  readonly settings: { readonly plans: ReadonlyMap<string, Plan> }
+  readonly settings: { readonly plans: ReadonlyMap<string, Plan>; readonly chromium?: string | null }
   readonly store: QuotaStore
   readonly policy: Policy
   readonly rules: CurrentRules
@@ -72,7 +77,7 @@ export class ScanRunner {
   }
 
   #parse(
-    { url, include = [], fresh = false, pages = 1 }: ScanParameters,
+    { url, include = [], fresh = false, pages = 1, render = 'never' }: ScanParameters,
     key: Key | undefined,
   ): ScanRequest | ApiError | ScanError {
     try {
@@ -80,11 +85,13 @@ export class ScanRunner {
       const { current: rules } = this.#parts.rules
       const most = key === undefined ? 1 : findPageLimit(this.#parts.settings.plans, key)
       if (pages > most) return buildInvalidRequest(describePageLimit(most))
+      if (render !== 'never' && !this.#parts.settings.chromium) return buildInvalidRequest(NO_BROWSER)
       return {
         target,
         rules,
         pages,
-        cacheKey: buildCacheKey(target.url, rules.version, pages),
+        render,
+        cacheKey: buildCacheKey(target.url, rules.version, { pages, render }),
         include: LIVE_EXTRAS.filter((extra) => include.includes(extra)),
         fresh,
       }
@@ -119,24 +126,27 @@ export class ScanRunner {
     metrics.cache.inc({ result: scanRequest.fresh ? 'fresh' : entry ? 'hit' : 'miss' })
     if (entry) return entry
     await this.#quota.check(state, key, scanRequest.pages)
-    const end = performance.now() + WAIT_MS
+    const end = performance.now() + WAIT_MS + (scanRequest.render === 'never' ? 0 : RENDER_MS)
     for (;;)
       try {
         return await this.#join(id, state, end - performance.now())
       } catch (error) {
         if (!(error instanceof RulesetChanged)) throw error
         const { current: rules } = this.#parts.rules
-        const { target, pages } = state.scanRequest
-        state.scanRequest = { ...state.scanRequest, rules, cacheKey: buildCacheKey(target.url, rules.version, pages) }
+        const { target } = state.scanRequest
+        const cacheKey = buildCacheKey(target.url, rules.version, state.scanRequest)
+        state.scanRequest = { ...state.scanRequest, rules, cacheKey }
       }
   }
 
   #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
-    const { target, rules, cacheKey, fresh, pages } = scanRequest
-    const request = { id, entry: cacheKey, target, ruleset: rules.version, fresh, pages, client: key.counter, waitMs }
-    return this.#parts.singleFlight.join(request)
+    const { target, rules, cacheKey, fresh, pages, render } = scanRequest
+    const order = { id, entry: cacheKey, target, ruleset: rules.version, fresh, pages, render }
+    return this.#parts.singleFlight.join({ ...order, client: key.counter, waitMs })
   }
 }
+
+const NO_BROWSER = 'This service has no browser, so it cannot render pages. Remove render, or send render=never.'
 
 function describePageLimit(most: number): string {
   return most === 1

@@ -5,7 +5,7 @@ import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanEr
 import type { Target } from '../fetch/target.ts'
 import { RulesetChanged } from '../scan/current-rules.ts'
 import type { LiveScan } from '../scan/scanner.ts'
-import { buildCacheEntry } from './cache-entry.ts'
+import { buildCacheEntry, type ScanExtent } from './cache-entry.ts'
 
 /** Interval at which a node polls for the outcome of a scan that another node runs. */
 const POLL_MS = 50
@@ -15,6 +15,8 @@ type ScanOutcome =
   | {
       readonly entry: CacheEntry /** The entry was already in the cache: this node did not scan. */
       readonly wasCached?: boolean
+      /** The page was not rendered although it was to be: the entry is not stored. */
+      readonly isUnrendered?: boolean
     }
   | { readonly cause: ScanCause }
   /** The ruleset of the requests was replaced before the scan started. */
@@ -25,13 +27,13 @@ interface SingleFlightParts {
   readonly shared: SharedState
   readonly clock: () => number
   /** Scans a target once the scan limiter has a slot for it. */
-  readonly scan: (target: Target, client: string, ruleset: string, pages?: number) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string, ruleset: string, extent: ScanExtent) => Promise<LiveScan>
   /** Receives the error of a failed scan, including details that clients do not see. */
   readonly onFailure: (request: FlightRequest, error: unknown) => void
 }
 
 /** A client's request for the scan of one URL. */
-export interface FlightRequest {
+export interface FlightRequest extends ScanExtent {
   /** Internal ID of the HTTP request, for the log. */
   readonly id: string
   /** Cache key of the result. */
@@ -40,8 +42,6 @@ export interface FlightRequest {
   /** Version of the ruleset with which the site is scanned. It is a part of the cache key. */
   readonly ruleset: string
   readonly fresh: boolean
-  /** How many pages of the site are read; 1 if absent. Their number is a part of the cache key. */
-  readonly pages?: number
   /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
   readonly client: string
   /** Milliseconds that the client waits. */
@@ -125,15 +125,17 @@ export class SingleFlight {
   async #scanAndPublish(request: FlightRequest, token: string): Promise<ScanOutcome> {
     const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
     const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
-    const result = 'entry' in outcome ? outcome.entry : null
+    const result = 'entry' in outcome && !outcome.isUnrendered ? outcome.entry : null
     await this.#parts.shared.complete(request.entry, token, { outcome: JSON.stringify(outcome), result })
     return outcome
   }
 
   async #scan(request: FlightRequest): Promise<ScanOutcome> {
     try {
-      const scan = await this.#parts.scan(request.target, request.client, request.ruleset, request.pages)
-      return { entry: buildCacheEntry(scan, this.#parts.clock()) }
+      const { target, client, ruleset, pages, render } = request
+      const scan = await this.#parts.scan(target, client, ruleset, { pages, render })
+      const entry = buildCacheEntry(scan, this.#parts.clock())
+      return { entry, ...(scan.isUnrendered && { isUnrendered: true }) }
     } catch (error) {
       if (error instanceof RulesetChanged) return { isRulesetChanged: true }
       this.#parts.onFailure(request, error)

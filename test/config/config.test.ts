@@ -73,6 +73,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   smtpUrl: null,
   chromium: null,
   chromiumSandbox: true,
+  renderConcurrency: 2,
   mailFrom: null,
 }
 const NAMES =

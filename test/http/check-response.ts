@@ -106,7 +106,8 @@ export function checkAnswer(path: string, answer: Answer, { checkSchema, revisio
 }
 
 /** A sentence that starts with a capital letter or the name of a parameter, and ends with a full stop. */
-const SENTENCE = /^[^a-z].*[.]$|^(?:urls?|include|fresh|pages|month|kind|webhook|column|before|cursor|format) .*[.]$/
+const SENTENCE =
+  /^[^a-z].*[.]$|^(?:urls?|include|fresh|pages|render|month|kind|webhook|column|before|cursor|format) .*[.]$/
 
 function checkError({ status, headers, body }: Answer, revision: 1 | 2, want: Want): void {
   const names = ['error', 'code', ...(revision === 2 ? ['retryable'] : []), 'requestId'].join()

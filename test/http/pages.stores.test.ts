@@ -25,7 +25,7 @@ describe.skipIf(kind.isMissing).each([kind])('several pages on $name', ({ open }
       settings: { plans: new Map([['free', plan]]) },
       parts: {
         rules: new CurrentRules(SAMPLE_RULES),
-        scan: async ({ url }, _client, _ruleset, pages = 1) => {
+        scan: async ({ url }, _client, _ruleset, { pages = 1 }) => {
           asked.push(pages)
           return scanPages(url.href, pages, Math.min(pages, 3))
         },

@@ -110,7 +110,7 @@ describe('queries', () => {
     expect(body.error.length).toBeLessThan(250)
   })
 
-  const KNOWN = 'Known parameters: url, include, fresh, pages.'
+  const KNOWN = 'Known parameters: url, include, fresh, pages, render.'
   const URL_SENTENCE = API_ERRORS.invalid_url[1]
   const INCLUDE =
     'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta, page, details, packages.'

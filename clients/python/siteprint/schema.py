@@ -204,6 +204,8 @@ class ScanRequest(TypedDict):
     """Scan again even if the cache has a result, and replace the cached result."""
     pages: NotRequired[int]
     """How many pages of the site are read; 1 by default. Other ones are chosen from the links of the page. Each page that is read is charged as one scan, and listed in parts. The plan of the key may allow fewer."""
+    render: NotRequired[Literal['never', 'auto', 'always']]
+    """Whether a browser runs the scripts of the page, if the service has one; never by default. auto renders pages that show hardly any text without their scripts. If rendering fails, the page is read as it was fetched, and warnings say why."""
 
 
 SiteType: TypeAlias = str

@@ -1,5 +1,5 @@
 import type { ConnectionError, SiteprintError } from './errors.ts'
-import type { Extra, ScanResult } from './schema.ts'
+import type { Extra, ScanRequest, ScanResult } from './schema.ts'
 
 export interface ScanOptions {
   /** What to add after the standard fields. */
@@ -8,6 +8,8 @@ export interface ScanOptions {
   readonly fresh?: boolean
   /** How many pages of the site are read, from 1 to 5. Each is charged as one scan. Revision 2 only. */
   readonly pages?: number
+  /** Whether a browser of the service runs the scripts of the page. Revision 2 only. */
+  readonly render?: ScanRequest['render']
   readonly signal?: AbortSignal
 }
 
@@ -16,7 +18,7 @@ export interface ScanAllOptions extends ScanOptions {
   readonly concurrency?: number
 }
 
-export interface BatchOptions extends Omit<ScanOptions, 'pages'> {
+export interface BatchOptions extends Omit<ScanOptions, 'pages' | 'render'> {
   /** https URL to which a signed message is sent when the batch ends. */
   readonly webhook?: string
   /** Repeating a call with the same value finds the first batch instead of creating another one. */

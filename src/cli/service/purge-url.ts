@@ -4,6 +4,7 @@ import { buildPolicy } from '../../fetch/policy.ts'
 import { parseTarget } from '../../fetch/target.ts'
 import { loadRuleset } from '../../index.ts'
 import { MAX_PAGES } from '../../keys/plans.ts'
+import { RENDER_MODES } from '../../scan/render-modes.ts'
 import { buildCacheKey } from '../../service/cache-entry.ts'
 import { findRules } from '../../updates/find-rules.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
@@ -22,7 +23,9 @@ export function purgeUrl({ args: [url] }: Given, io: CommandIo): () => Promise<n
       )
     const { options, active } = findRules(config, readVersion())
     const { version } = active ?? (await loadRuleset(options))
-    const keys = Array.from({ length: MAX_PAGES }, (_, i) => buildCacheKey(target, version, i + 1))
+    const keys = RENDER_MODES.flatMap((render) =>
+      Array.from({ length: MAX_PAGES }, (_, i) => buildCacheKey(target, version, { pages: i + 1, render })),
+    )
     const deleted = await withRedis(redisUrl, (redis) => Promise.all(keys.map((key) => redis.deleteEntry(key))))
     const isDeleted = deleted.includes(true)
     io.stderr.write(`${isDeleted ? 'Deleted the cached result' : 'There is no cached result'} of ${target.href}.\n`)

@@ -3,6 +3,7 @@ import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
 import { ApiError, buildInvalidRequest } from '../../errors.ts'
 import { MAX_PAGES } from '../../keys/plans.ts'
 import { listExtras } from '../../scan/extras.ts'
+import { RENDER_MODES } from '../../scan/render-modes.ts'
 import type { Revision } from '../../service/request-state.ts'
 import { findClosest } from '../../yaml/hint.ts'
 
@@ -121,6 +122,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   format: 'format must be ndjson or csv.',
   fresh: 'fresh must be true or false, or 1 or 0 in a query.',
   pages: `pages must be a whole number from 1 to ${MAX_PAGES}.`,
+  render: `render must be one of ${RENDER_MODES.join(', ')}.`,
   month: 'month must be a month such as 2026-05.',
   kind: `kind must be one of ${CATALOGUE_KINDS.join(', ')}.`,
 }

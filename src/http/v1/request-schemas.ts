@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
 import { MAX_PAGES } from '../../keys/plans.ts'
 import { LIVE_EXTRAS, listExtras } from '../../scan/extras.ts'
+import { RENDER_MODES } from '../../scan/render-modes.ts'
 import { closedObject, list, oneOf } from '../../scan/schema-builders.ts'
 
 const url = Type.String({
@@ -22,7 +23,7 @@ function buildOptions(revision: 1 | 2) {
 }
 
 /** The options that only single scans of revision 2 have. */
-const PAGES = {
+const SINGLE = {
   pages: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -32,6 +33,13 @@ const PAGES = {
       examples: [3],
     }),
   ),
+  render: Type.Optional(
+    oneOf(RENDER_MODES, {
+      description:
+        'Whether a browser runs the scripts of the page, if the service has one; never by default. auto renders pages that show hardly any text without their scripts. If rendering fails, the page is read as it was fetched, and warnings say why.',
+      examples: ['auto'],
+    }),
+  ),
 }
 
 /**
@@ -39,13 +47,13 @@ const PAGES = {
  * lists and booleans.
  */
 export function buildScanQuery(revision: 1 | 2 = 2) {
-  return closedObject({ url, ...buildOptions(revision), ...(revision === 2 ? PAGES : {}) })
+  return closedObject({ url, ...buildOptions(revision), ...(revision === 2 ? SINGLE : {}) })
 }
 
 /** Builds the body of `POST /scan` in a revision. */
 export function buildScanRequest(revision: 1 | 2 = 2) {
   return closedObject(
-    { url, ...buildOptions(revision), ...(revision === 2 ? PAGES : {}) },
+    { url, ...buildOptions(revision), ...(revision === 2 ? SINGLE : {}) },
     { $id: 'ScanRequest', description: 'What to scan.', examples: [{ url: 'https://example.org' }] },
   )
 }
@@ -53,7 +61,7 @@ export function buildScanRequest(revision: 1 | 2 = 2) {
 /** The body of `POST /scan`. */
 export const SCAN_REQUEST = buildScanRequest()
 /** The query that `POST /scan` accepts for clients that put options there. Its documented place for them is the body. */
-export const POST_QUERY = closedObject({ ...buildOptions(2), ...PAGES })
+export const POST_QUERY = closedObject({ ...buildOptions(2), ...SINGLE })
 export type ScanBody = Static<typeof SCAN_REQUEST>
 
 /** The query of an endpoint without parameters. */

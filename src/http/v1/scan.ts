@@ -25,7 +25,7 @@ const shared = {
   summary: 'Scan a URL',
   // The document describes JSON alone: with a second type, generated clients lose the type of the result.
   description:
-    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, pages lets one scan read several pages of the site. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
+    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, pages lets one scan read several pages of the site, and render runs the scripts of the page in a browser. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
   ok: 'ScanResult',
   errors: ['invalid_url', 'blocked_target', 'quota_exceeded', 'scan_failed', 'scan_timeout'],
   since: 1,
@@ -57,10 +57,11 @@ function buildReader(scans: ScanRunner): ReadRequest {
     keepValidationError(request, state)
     if (state.error !== undefined) return {}
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanBody
-    if (state.revision === 1 && parameters.pages !== undefined) {
+    const newer = (['pages', 'render'] as const).find((name) => parameters[name] !== undefined)
+    if (state.revision === 1 && newer !== undefined) {
       const { operation } = request.routeOptions.config
       const known = operation === undefined ? [] : listParameterNames(operation, 1)
-      state.error = buildInvalidRequest(describeUnknown('pages', { known }))
+      state.error = buildInvalidRequest(describeUnknown(newer, { known }))
       return {}
     }
     const known = listExtras(state.revision)
