@@ -82,7 +82,7 @@ describe('records that rules read', () => {
   })
 
   const [ONE, TWO] = ['one.example.net', 'two.example.org']
-  const many = Array.from({ length: 20 }, (_, at) => (at === 0 ? HOST : `n${at}.example.net`))
+  const many = Array.from({ length: 2000 }, (_, at) => (at === 0 ? HOST : `n${at}.example.net`))
 
   test.each<[what: string, aliases: Record<string, string>, chain: string[], questions: number]>([
     ['none', {}, [], 1],
@@ -163,6 +163,8 @@ describe('the name of an address', () => {
       { [REVERSE]: ['printer.lan', 'localhost'], 'printer.lan A': [ADDRESS], 'localhost A': [ADDRESS] },
       [],
     ],
+    ['with a terminal escape', { [REVERSE]: ['\u001b[2Ja.example.com'], '\u001b[2Ja.example.com A': [ADDRESS] }, []],
+    ['with a label that is too long', { [REVERSE]: [`${'a'.repeat(64)}.example.com`] }, []],
     ['with odd characters', { [REVERSE]: ['<b>.example.com'], '<b>.example.com A': [ADDRESS] }, []],
     [
       'the second one',
