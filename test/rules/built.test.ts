@@ -44,6 +44,15 @@ describe('a damaged built file', () => {
     }
     expect(unnoticed).toEqual([])
   })
+
+  test.each(damage)('%s: a ruleset that was opened before the damage stays as it was', (_, change) => {
+    const { own, built } = buildSmall()
+    const ruleset = openRuleset({ own: `${own}-none`, detectors, built })
+    const { version } = ruleset
+    writeFileSync(built, change(readFileSync(built)))
+    expect(ruleset.version).toBe(version)
+    expect(ruleset.rules.map(({ name }) => name)).toEqual(['From the build'])
+  })
 })
 
 describe('files that have not changed since the build are not read', () => {
