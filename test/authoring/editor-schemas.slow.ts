@@ -154,7 +154,13 @@ describe('yaml-language-server with the settings of this project', () => {
     ],
     ['an unknown slug of a test', 'builders/pagekiln.test.yaml', hit('also: [reakt]'), 4, /no such slug/],
     ['an unknown site type of a test', 'technologies/seo/x.test.yaml', hit('siteType: shop'), 4, /no such slug/],
-    ['an unknown slug of tests behind their rule', 'builders/pagekiln.yaml', `${rule('url: .x.com')}---\n${hit('also: [reakt]')}`, 13, /no such slug/],
+    [
+      'an unknown slug of tests behind their rule',
+      'builders/pagekiln.yaml',
+      `${rule('url: .x.com')}---\n${hit('also: [reakt]')}`,
+      13,
+      /no such slug/,
+    ],
     ['a rule in a test', 'builders/pagekiln.test.yaml', rule('url: .x.com'), 1, /Missing property "hits"/],
   ])('%s is reported', async (_, file, text, line, message) => {
     const found = await editor.diagnose(rename(file), text)

@@ -9,10 +9,10 @@ import type { RuleSource } from '../../src/engine/rule/types.ts'
 import { ownFolder } from '../../src/rules/built.ts'
 import type { CheckedRule } from '../../src/rules/checks/rule-checks.ts'
 import { type FixtureResult, readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { readTestText } from '../../src/rules/rule-tests.ts'
 import { deriveFixtures, provesItself } from '../../src/rules/load/derived-fixtures.ts'
 import { checkFolders } from '../../src/rules/load/load.ts'
 import { buildRuleset } from '../../src/rules/load/open-ruleset.ts'
+import { readTestText } from '../../src/rules/rule-tests.ts'
 
 export const places = indexPlaces(detectors)
 /** The rules of the project. */
