@@ -18,7 +18,7 @@ test('every rule and every test of the project is valid by the schemas of editor
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false })
   for (const name of readdirSync(folder))
     ajv.addSchema(JSON.parse(readFileSync(join(folder, name), 'utf8')), `http://schemas/${name}`)
-  const check = (schema: string, file: string, text: string | null): string[] => {
+  const check = (schema: string, file: string, text: string): string[] => {
     const validate = ajv.getSchema(`http://schemas/${schema}.json`)
     if (validate?.(load(text, { schema: CORE_SCHEMA }))) return []
     return (validate?.errors ?? []).map(({ instancePath, message }) => `${file} ${instancePath} ${message}`)
