@@ -40,16 +40,17 @@ export function buildEditorSchemas(
 
 /**
  * A folder contains rules and tests, and patterns of yaml-language-server (1.25) for files cannot exclude the tests, so
- * the schema of a folder distinguishes them, with a keyword of that server.
+ * the schema of a folder distinguishes them, with a keyword of that server. So does the one that gives each document of a file a
+ * schema: the second one contains the tests of the rule.
  */
 function buildFolderSchema(kind: RuleKind): JsonSchema {
-  return {
-    $schema: DRAFT,
+  const file = {
     if: { filePatternAssociation: '*.test.yaml' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: { $ref: 'test.json' },
     else: { $ref: `${kind}.json` },
   }
+  return { $schema: DRAFT, ...file, schemaSequence: [file, { $ref: 'test.json' }] }
 }
 
 /** The closed lists, as definitions. */

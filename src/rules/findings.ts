@@ -80,7 +80,11 @@ const FINDINGS = {
     'error',
     'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer; to see why, run {command}',
   ],
-  'missing-test': ['error', 'the test file {file} is missing next to this rule', 'imported rules'],
+  'missing-test': [
+    'error',
+    'this rule has no tests: add hits and misses behind a line --- at its end, or in {file} next to it',
+    'imported rules',
+  ],
   'mixed-families': [
     'error',
     'the clauses of an `any` must belong to one family, not to {families}: write them as separate clauses',
@@ -118,7 +122,7 @@ const FINDINGS = {
   ],
   'unknown-name': [
     'error',
-    'no name, website or source of this rule has "{value}"{hint}: correct it, add its page to `source`, or show it on a hit in {file}',
+    'no name, website or source of this rule has "{value}"{hint}: correct it, add its page to `source`, or show it on a hit behind a line --- or in {file}',
     'imported rules',
   ],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { Detector } from '../engine/page/detector.ts'
+import { splitDocuments } from '../yaml/documents.ts'
 import { discoverRules } from './discover.ts'
 import { RULESET_FORMAT } from './ruleset-format.ts'
 
-/** Computes a hash of the rules of a folder that changes with any byte of a rule and with any stray file. */
+/** Computes a hash of the rules of a folder that changes with any byte of a rule, apart from its tests, and with any stray file. */
 export function hashRules(folder: string): string {
-  return hashFiles(folder, (file) => readFileSync(file))
+  // Latin 1 has a character for each byte, so bytes that are not UTF-8 count, too.
+  return hashFiles(folder, (file) => Buffer.from(splitDocuments(readFileSync(file, 'latin1')).first, 'latin1'))
 }
 
 /**

@@ -11,13 +11,14 @@ import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.t
 import { openOwnNetworks } from '../networks/open-networks.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
-import { type Path, SourceFile } from '../yaml/source-file.ts'
+import type { Path, SourceFile } from '../yaml/source-file.ts'
 import { ownFolder } from './built.ts'
 import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
 import { findNearClauses } from './near-clauses.ts'
 import { findPlaceholders } from './placeholders.ts'
+import { openTests } from './rule-tests.ts'
 import { isFragment, wrapFragment } from './wrap-fragment.ts'
 
 /** A page of a test file, and its expected verdict. */
@@ -36,10 +37,10 @@ export interface Fixture {
 
 const validator = new SchemaValidator(testSchema)
 
-/** Reads the test file of a rule. */
+/** Reads the tests of a rule. */
 export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: Finding[] } {
-  if (!rule.hasTest) return { fixtures: [], findings: [] }
-  const file = new SourceFile(rule.testFile)
+  const file = openTests(rule)
+  if (file === null) return { fixtures: [], findings: [] }
   const findings: Finding[] = [...file.findings]
   const placeholders = findPlaceholders(file)
   const problems = file.data === null ? [] : validator.check(file)

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
+import { splitDocuments } from './documents.ts'
 import type { Position, YamlFinding } from './finding.ts'
 import { type FileText, MAX_DEPTH, ParsedFile, type Path } from './parsed-file.ts'
 import { readPlainYaml } from './plain-yaml.ts'
@@ -11,6 +12,8 @@ export interface SourceFileOptions {
   readonly content?: Uint8Array
   /** How scalars are read; `failsafe` if absent. */
   readonly schema?: FileText['schema']
+  /** The document that is read, of a file with one or two; the whole file, which must be one document, if absent. */
+  readonly document?: 'first' | 'second'
   /** What was read from the file, or from `content`, as it is now: it is then parsed only when a position is needed. */
   readonly known?: Pick<SourceFile, 'data' | 'findings'>
 }
@@ -26,12 +29,14 @@ export class SourceFile {
   /** Syntax errors. `data` is null if there is any error other than a duplicate key. */
   readonly findings: readonly YamlFinding[]
   #text: FileText | undefined
+  readonly #document: SourceFileOptions['document']
   /** Whether texts can be read from `data`. */
   readonly #isPlain: boolean
   #parsed: ParsedFile | undefined
 
   constructor(file: string, options: SourceFileOptions = {}) {
     this.file = file
+    this.#document = options.document
     if (options.known !== undefined) {
       this.#isPlain = true
       this.data = options.known.data
@@ -48,7 +53,7 @@ export class SourceFile {
 
   /** The file with positions. */
   get #located(): ParsedFile {
-    this.#parsed ??= new ParsedFile(this.#text ?? readText(this.file))
+    this.#parsed ??= new ParsedFile(this.#text ?? readText(this.file, { document: this.#document }))
     return this.#parsed
   }
 
@@ -70,12 +75,13 @@ export class SourceFile {
   }
 }
 
-function readText(file: string, { content, schema = 'failsafe' }: SourceFileOptions = {}): FileText {
+function readText(file: string, { content, schema = 'failsafe', document }: SourceFileOptions): FileText {
   const decoded = content === undefined ? readFileSync(file, 'utf8') : Buffer.from(content).toString()
   const text = decoded.replace(/^\ufeff/, '')
   // The replacement character stands for bytes that are not UTF-8, unless the file contains the character itself.
   const isText = !text.includes('\ufffd') || isUtf8(content ?? readFileSync(file))
-  return { file, text, isUtf8: isText, schema }
+  const part = document === undefined ? text : (splitDocuments(text)[document] ?? '')
+  return { file, text: part, isUtf8: isText, schema }
 }
 
 function findValue(data: unknown, path: Path): unknown {

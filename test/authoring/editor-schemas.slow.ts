@@ -5,6 +5,8 @@ import { CORE_SCHEMA, load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
 import { discoverRules } from '../../src/rules/discover.ts'
+import { readTestText } from '../../src/rules/rule-tests.ts'
+import { splitDocuments } from '../../src/yaml/documents.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { YamlEditor } from '../support/yaml-editor.ts'
 
@@ -16,12 +18,16 @@ test('every rule and every test of the project is valid by the schemas of editor
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false })
   for (const name of readdirSync(folder))
     ajv.addSchema(JSON.parse(readFileSync(join(folder, name), 'utf8')), `http://schemas/${name}`)
-  const check = (schema: string, file: string): string[] => {
+  const check = (schema: string, file: string, text: string): string[] => {
     const validate = ajv.getSchema(`http://schemas/${schema}.json`)
-    if (validate?.(load(readFileSync(file, 'utf8'), { schema: CORE_SCHEMA }))) return []
+    if (validate?.(load(text, { schema: CORE_SCHEMA }))) return []
     return (validate?.errors ?? []).map(({ instancePath, message }) => `${file} ${instancePath} ${message}`)
   }
-  const errors = rules.flatMap(({ kind, file, testFile }) => [...check(kind, file), ...check('test', testFile)])
+  const errors = rules.flatMap((rule) => {
+    const text = splitDocuments(readFileSync(rule.file, 'utf8')).first
+    const tests = readTestText(rule)
+    return [...check(rule.kind, rule.file, text), ...(tests === null ? [] : check('test', rule.file, tests))]
+  })
   expect([rules.length > 300, errors]).toEqual([true, []])
 })
 
@@ -148,6 +154,13 @@ describe('yaml-language-server with the settings of this project', () => {
     ],
     ['an unknown slug of a test', 'builders/pagekiln.test.yaml', hit('also: [reakt]'), 4, /no such slug/],
     ['an unknown site type of a test', 'technologies/seo/x.test.yaml', hit('siteType: shop'), 4, /no such slug/],
+    [
+      'an unknown slug of tests behind their rule',
+      'builders/pagekiln.yaml',
+      `${rule('url: .x.com')}---\n${hit('also: [reakt]')}`,
+      13,
+      /no such slug/,
+    ],
     ['a rule in a test', 'builders/pagekiln.test.yaml', rule('url: .x.com'), 1, /Missing property "hits"/],
   ])('%s is reported', async (_, file, text, line, message) => {
     const found = await editor.diagnose(rename(file), text)

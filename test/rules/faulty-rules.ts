@@ -257,6 +257,18 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['short-literal', 'two letters', clause('comment: [acme, §ac]')],
   ['stale', 'nineteen months', acme(builder().replace('2026-11-20', '§2025-05-31'))],
   ['stray-file', 'other file type', { ...acme(builder()), 'builders/notes.txt': '§' }],
+  [
+    'stray-file',
+    'tests in two files',
+    { 'builders/acme.yaml': `${builder()}---\n${TEST}`, 'builders/acme.test.yaml': `§${TEST}` },
+  ],
+  ['hit-differs', 'behind the rule', { 'builders/acme.yaml': `${builder()}---\n${TEST.replace('high', '§low')}` }],
+  [
+    'unknown-key',
+    'behind the rule',
+    { 'builders/acme.yaml': `${builder()}---\n${TEST.replace('misses:', '§mises:')}` },
+  ],
+  ['bad-yaml', 'behind the tests', { 'builders/acme.yaml': `${builder()}---\n${TEST}§---\n${TEST}` }],
   ['stray-file', 'test without rule', { ...acme(builder()), 'builders/beta.test.yaml': `§${TEST}` }],
   ['two-places', 'script and title', clause('§{ script: /a.js, title: acme }')],
   ['unknown-key', 'of a rule', acme(builder().replace('website', '§webiste'))],

@@ -8,6 +8,7 @@ import { checkSet } from '../../src/rules/checks/set-checks.ts'
 import { FOREIGN_KEYS } from '../../src/rules/foreign-keys.ts'
 import { PatternJudge } from '../../src/rules/patterns/pattern-judge.ts'
 import { buildRuleSchema } from '../../src/rules/schema.ts'
+import { splitDocuments } from '../../src/yaml/documents.ts'
 import { SchemaValidator } from '../../src/yaml/schema-validator.ts'
 import { SourceFile } from '../../src/yaml/source-file.ts'
 import { checked, drawRules, isNoticed, places, runOwnTest } from './rule-trial.ts'
@@ -66,7 +67,7 @@ function plantTypo(rule: CheckedRule, text: string, random: () => number): Typo 
 function drawTypo(rule: CheckedRule): Typo | null {
   const { kind, slug, file } = rule.found
   const random = createRandom(createHash('sha256').update(`${kind}/${slug}`).digest().readUInt32BE())
-  const text = readFileSync(file, 'utf8')
+  const text = splitDocuments(readFileSync(file, 'utf8')).first
   for (let tries = 0; tries < 1000; tries++) {
     const typo = plantTypo(rule, text, random)
     if (typo !== null) return typo
@@ -85,7 +86,7 @@ test('lint or the tests of a rule notice a typing mistake', () => {
   const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
   const context = { validator, places, categories: checked.categories, judge }
   const unnoticed = typos.filter(({ rule, text }) => {
-    const file = new SourceFile(rule.found.file, { content: Buffer.from(text) })
+    const file = new SourceFile(rule.found.file, { content: Buffer.from(text), document: 'first' })
     const changed = checkRule(rule.found, file, context)
     const { source } = changed
     const others = checked.rules.map((one) => (one === rule ? changed : one))

@@ -12,6 +12,7 @@ import { type FixtureResult, readFixtures, runFixture } from '../../src/rules/fi
 import { deriveFixtures, provesItself } from '../../src/rules/load/derived-fixtures.ts'
 import { checkFolders } from '../../src/rules/load/load.ts'
 import { buildRuleset } from '../../src/rules/load/open-ruleset.ts'
+import { readTestText } from '../../src/rules/rule-tests.ts'
 
 export const places = indexPlaces(detectors)
 /** The rules of the project. */
@@ -43,7 +44,7 @@ function runDerived(rule: CheckedRule, changed: Ruleset): FixtureResult[] {
 /** Whether the tests of a rule detect a change of it: in what its hits show, or in the verdicts on its pages. */
 export function isNoticed(rule: CheckedRule, source: RuleSource, results: readonly FixtureResult[]): boolean {
   // A word that is misspelled names nothing that the rule states elsewhere, so that it needs a page that shows it.
-  if (!rule.found.hasTest && !provesItself(source, places)) return true
+  if (readTestText(rule.found) === null && !provesItself(source, places)) return true
   const changed = compileRule(source, places)
   const rules = ruleset.rules.map((one) => (one === rule.compiled ? changed : one))
   const mutated = Ruleset.of({ rules, categories: checked.categories, version: 'mutant' }, detectors)

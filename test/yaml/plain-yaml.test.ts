@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ownFolder } from '../../src/rules/built.ts'
 import { discoverRules } from '../../src/rules/discover.ts'
+import { splitDocuments } from '../../src/yaml/documents.ts'
 import { MAX_DEPTH, ParsedFile } from '../../src/yaml/parsed-file.ts'
 import { readPlainYaml } from '../../src/yaml/plain-yaml.ts'
 import { SourceFile } from '../../src/yaml/source-file.ts'
@@ -25,7 +26,8 @@ function isPlain(text: string): boolean {
 const FILES = discoverRules(ownFolder)
   .rules.flatMap(({ file, testFile, hasTest }) => (hasTest ? [file, testFile] : [file]))
   .filter((_, i) => i % 101 === 0)
-  .map((file) => readFileSync(file, 'utf8'))
+  .map((file) => splitDocuments(readFileSync(file, 'utf8')))
+  .flatMap(({ first, second }) => (second === null ? [first] : [first, second]))
 
 /** Every kind of YAML in a few lines, for changes that hit the syntax. */
 const SMALL = [

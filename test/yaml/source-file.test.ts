@@ -34,7 +34,7 @@ describe('invalid YAML, and YAML that is not a rule', () => {
     ['a control character', RULE.replace('cms', 'c\u0007ms'), ['3:12 bad-yaml']],
     ['a NUL in a name', RULE.replace('Acme', '"Ac\\0me"'), ['1:7 bad-value']],
     ['a blank name', RULE.replace('Acme', "' '"), ['1:7 bad-value']],
-    ['two documents', `${RULE}---\n${RULE}`, ['9:1 bad-yaml']],
+    ['two documents', `${RULE}---\n${RULE}`, ['1:1 stray-file']],
     ['a duplicate key', `${RULE}name: Beta\n`, ['9:1 bad-yaml']],
     ['two duplicate keys', `${RULE}name: Beta\nsource: https://acme.com\n`, ['9:1 bad-yaml', '10:1 bad-yaml']],
     ['a duplicate key and another problem', `${RULE}name: Beta\nprior: 2\n`, ['9:1 bad-yaml', '10:1 misplaced-key']],

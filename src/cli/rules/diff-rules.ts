@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { compareVerdicts, type NamedPage, type PageChange } from '../../authoring/compare-verdicts.ts'
 import { readOrdinaryPages } from '../../authoring/ordinary-pages.ts'
@@ -9,6 +9,7 @@ import { discoverRules, type FoundRule } from '../../rules/discover.ts'
 import { type Fixture, readFixtures } from '../../rules/fixtures.ts'
 import { checkFolders } from '../../rules/load/load.ts'
 import { buildRuleset, openRuleset } from '../../rules/load/open-ruleset.ts'
+import { readTestText } from '../../rules/rule-tests.ts'
 import { checkFiles } from '../command/check-files.ts'
 import { type CommandIo, EXIT } from '../command/command.ts'
 import { type Given, readListOption, readTextOption } from '../command/verbs.ts'
@@ -83,10 +84,13 @@ function* listTestPages(folders: readonly string[], old: string, ref: string): G
 }
 
 /** Whether the working tree has other tests of a rule than the commit. */
-function isChanged({ hasTest, testFile }: FoundRule, old: string, own: string): boolean {
-  if (!hasTest) return false
-  const current = join(own, relative(old, testFile))
-  return !existsSync(current) || !readFileSync(current).equals(readFileSync(testFile))
+function isChanged(rule: FoundRule, old: string, own: string): boolean {
+  const before = readTestText(rule)
+  if (before === null) return false
+  const [file, testFile] = [rule.file, rule.testFile].map((path) => join(own, relative(old, path)))
+  const hasTest = existsSync(testFile)
+  if (!hasTest && !existsSync(file)) return true
+  return before.trim() !== readTestText({ file, testFile, hasTest })?.trim()
 }
 
 /** Names a page of a test file: `builder/acme hit 2`. */

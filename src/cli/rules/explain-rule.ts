@@ -100,14 +100,16 @@ function readFixturePage(found: FoundRule, { list, number }: NamedFixture, place
   if (page === undefined) {
     const noun =
       list === 'hit' ? formatCount(pages.length, 'hit') : `${pages.length} ${pages.length === 1 ? 'miss' : 'misses'}`
-    throw new UsageError(`${found.testFile} has ${noun}: --${list} ${number} does not exist`)
+    throw new UsageError(
+      `${found.hasTest ? found.testFile : found.file} has ${noun}: --${list} ${number} does not exist`,
+    )
   }
   return page.input
 }
 
 /** Reads a rule that was loaded, and is therefore valid. */
 function readWritten(found: FoundRule): { found: FoundRule; file: SourceFile; source: RuleSource } {
-  const file = new SourceFile(found.file)
+  const file = new SourceFile(found.file, { document: 'first' })
   const data = file.data as RuleSource
   return { found, file, source: { ...data, kind: found.kind, slug: found.slug, source: toList(data.source) } }
 }

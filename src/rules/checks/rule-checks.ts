@@ -124,7 +124,7 @@ export function toKnown({ file, findings, source }: CheckedRule): RememberedChec
 /** Restores a rule that an earlier run has checked. */
 export function fromKnown(found: FoundRule, known: RememberedCheck, places: Places): CheckedRule {
   const { data, syntax, findings, isRejected } = known
-  const file = new SourceFile(found.file, { known: { data, findings: syntax } })
+  const file = new SourceFile(found.file, { known: { data, findings: syntax }, document: 'first' })
   const source = isRejected ? null : readSource(found, data as Readonly<Record<string, unknown>>)
   let compiled: CompiledRule | undefined
   return {

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Detector } from '../../engine/page/detector.ts'
 import { FOUND, indexPlaces, type Places } from '../../engine/rule/clause.ts'
 import type { Categories } from '../../engine/rule/types.ts'
+import { splitDocuments } from '../../yaml/documents.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { SchemaValidator } from '../../yaml/schema-validator.ts'
 import { SourceFile } from '../../yaml/source-file.ts'
@@ -120,9 +121,11 @@ export function lowerImported(findings: readonly Finding[], rules: readonly Chec
 
 function checkOne(found: FoundRule, context: CheckContext, memory: FileMemory | undefined): CheckedRule {
   const check = (): CheckedRule => {
-    const rule = checkRule(found, new SourceFile(found.file), context)
-    if (found.hasTest) return rule
-    return { ...rule, findings: [...rule.findings, ...lowerImported(checkWithoutTest(rule, context.places), [rule])] }
+    const content = readFileSync(found.file)
+    const rule = checkRule(found, new SourceFile(found.file, { content, document: 'first' }), context)
+    const hasOwnTests = splitDocuments(content.toString()).second !== null
+    const more = hasOwnTests ? checkTestsOnce(found) : found.hasTest ? [] : checkWithoutTest(rule, context.places)
+    return { ...rule, findings: [...rule.findings, ...lowerImported(more, [rule])] }
   }
   if (memory === undefined) return check()
   let checked: CheckedRule | undefined
@@ -131,6 +134,12 @@ function checkOne(found: FoundRule, context: CheckContext, memory: FileMemory | 
     return toKnown(checked)
   })
   return checked ?? fromKnown(found, known, context.places)
+}
+
+/** Reports the test file of a rule whose own file has tests, too. */
+function checkTestsOnce({ hasTest, file, testFile }: FoundRule): Finding[] {
+  const reason = `${file} has tests, too: move these hits and misses to it, or its own to this file`
+  return hasTest ? [buildFinding('stray-file', { file: testFile, line: 1, column: 1 }, { reason })] : []
 }
 
 /** The name of a package with its scope, or the name of an extension without its system. */
