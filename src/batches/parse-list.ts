@@ -15,7 +15,7 @@ const MAX_ENTRY_CHARACTERS = 8192
 const MAX_ROW_BYTES = 256 * 1024
 /** A longer header is not read. */
 const MAX_HEADER_CHARACTERS = 64 * 1024
-/** Bytes of CSV that are parsed without a pause: other requests are served in between. */
+/** Bytes of CSV that are parsed without a pause: other requests are served after each. */
 const PARSED_BYTES = 64 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 /** The first line, in which Excel names the delimiter. */
