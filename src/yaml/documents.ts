@@ -4,7 +4,7 @@ const SEPARATOR = /^---[ \t]*$/gm
 const CONTENT = /^[ \t]*[^#%\s]/m
 
 /** The documents of a YAML file that has one or two. */
-export interface Documents {
+export interface YamlDocuments {
   readonly first: string
   /**
    * What follows the first line `---` behind other content; null without such a line. Blank lines stand for what precedes it, so that
@@ -14,7 +14,7 @@ export interface Documents {
 }
 
 /** Splits the text of a YAML file at the first line `---` that has content before it. A third document stays in the second. */
-export function splitDocuments(text: string): Documents {
+export function splitDocuments(text: string): YamlDocuments {
   if (text.includes('\n---'))
     for (const { index, 0: line } of text.matchAll(SEPARATOR)) {
       const first = text.slice(0, index)

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
@@ -29,9 +29,11 @@ export function writeFolder(files: Files): string {
   return root
 }
 
-/** Reads rules of the project and their tests, such as `hosting/vercel`, for a folder of rules below a folder of a test. */
+/** Reads rules of the project and their tests, which may be in the same file, such as `hosting/vercel`, for a folder of rules below a folder of a test. */
 export function ownRules(folder: string, ...names: readonly string[]): Files {
-  const files = names.flatMap((name) => [`${name}.yaml`, `${name}.test.yaml`])
+  const files = names
+    .flatMap((name) => [`${name}.yaml`, `${name}.test.yaml`])
+    .filter((file) => existsSync(join(ownFolder, file)))
   return Object.fromEntries(files.map((file) => [`${folder}/${file}`, readFileSync(join(ownFolder, file), 'utf8')]))
 }
 

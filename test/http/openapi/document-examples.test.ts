@@ -155,7 +155,9 @@ describe.each([[1], [2]] as const)('revision %d', (revision) => {
   test.each(examined.map((operation) => [operation.operationId, operation] as const))(
     '%s: a request of all examples is answered with 200, and so is each example of a body',
     async (_, { path, method }) => {
-      const { app } = await openOnce('requests')
+      const { app } = await openOnce('requests', () =>
+        openScene(revision, { settings: { chromium: '/usr/bin/chromium' } }),
+      )
       const { secret } = await app.newKey({ plan: KEY.plan })
       const { parameters = [], requestBody } = document.paths[`/api/v1${path}`][method]
       const { ScanRequest } = document.components.schemas

@@ -18,7 +18,9 @@ const PATHS = { 1: '/openapi-1.json', 2: '/openapi.json' } as const
 const described = {} as Record<1 | 2, Described>
 beforeAll(async () => {
   for (const revision of [1, 2] as const) {
-    const app = await openApp({ settings: { ...onePlan(1000, 1000), apiRevision: revision } })
+    const app = await openApp({
+      settings: { ...onePlan(1000, 1000), apiRevision: revision, chromium: '/usr/bin/chromium' },
+    })
     described[revision] = { app, document: (await app.call({ url: PATHS[revision] })).body }
   }
 })
