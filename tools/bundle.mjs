@@ -130,6 +130,8 @@ async function bundleEntries() {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunk-[hash].js',
     sourcemap: false,
+    // Docstrings are in the types, licences in a file of their own; without them a scan needs 1 MB less.
+    comments: false,
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ name: (id) => groups.get(id) ?? null, debugName: 'shared' }],
