@@ -50,7 +50,7 @@ const { options, shared } = workerData as WorkerRules
 const ruleset =
   shared === null
     ? await (await import('./load-ruleset.ts')).loadRuleset(options)
-    : new Ruleset(openRulesetFile(shared), detectors)
+    : new Ruleset(openRulesetFile(shared, true), detectors)
 // V8 and the index prepare much on first use. This page triggers that, so that it does not count towards the time limit of a
 // client's page.
 match({

@@ -8,7 +8,7 @@ import type { PageInput } from '../engine/page/page.ts'
 import { ScanError, SetupError } from '../errors.ts'
 import type { Networks } from '../networks/network-table.ts'
 import { openOwnNetworks } from '../networks/open-networks.ts'
-import { findCompiled } from '../rules/built.ts'
+import { findCompiled, readBuilt } from '../rules/built.ts'
 import type { LoadOptions } from './load-ruleset.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, Task, WorkerRules } from './match-worker.ts'
@@ -94,7 +94,7 @@ class WorkerPool implements MatchPool {
     maxWaiting: number
     maxWaitMs: number
   }
-  readonly #workers: Piscina
+  #workers: Piscina
   readonly #networks: Networks
   readonly #queue = new MatchQueue()
   readonly #waiting = new Set<CancellableTimer>()
@@ -112,21 +112,38 @@ class WorkerPool implements MatchPool {
     this.#networks = options.networks ?? openOwnNetworks()
     this.#limits = { threads, workers, matchMs, maxWaiting, maxWaitMs }
     this.#rules = { folders, detectors, release, cache }
-    const shared = findShared(this.#rules)
-    this.#workers = new Piscina({
-      filename: options.worker ?? fileURLToPath(new URL('match-worker.js', import.meta.url)),
+    const worker = options.worker ?? fileURLToPath(new URL('match-worker.js', import.meta.url))
+    const built = canShare(this.#rules) ? readBuilt() : null
+    const find = (): OpenedFile | null => (built === null ? null : findCompiled(this.#rules, built))
+    // Looking at the files of all rules takes as long as a worker needs to load its code. Workers start meanwhile, with the built file,
+    // which is hardly ever that of other rules.
+    const first = folders.length === 0 ? built : find()
+    this.#workers = this.#startWorkers(worker, maxOldMb, first)
+    const shared = first === built ? find() : first
+    if (shared !== first) {
+      void this.#workers.destroy()
+      this.#workers = this.#startWorkers(worker, maxOldMb, shared)
+    }
+    this.ready = this.#load(options.loadMs ?? 30_000, shared)
+    this.ready.catch(() => {}) // The caller may not await it; each page reports the error too.
+  }
+
+  /** @param shared the ruleset of the workers; null if each loads its own */
+  #startWorkers(filename: string, maxOldMb: number, shared: OpenedFile | null): Piscina {
+    const { workers } = this.#limits
+    const pool = new Piscina({
+      filename,
       minThreads: workers,
       maxThreads: workers,
       resourceLimits: { maxOldGenerationSizeMb: maxOldMb },
       workerData: { options: this.#rules, shared: shared?.buffer ?? null } satisfies WorkerRules,
       recordTiming: false,
     })
-    this.#workers.on('message', (id: number) => this.#onMatchStart(id))
-    this.#workers.on('error', (error: unknown) => {
-      this.#replaceError = error
+    pool.on('message', (id: number) => this.#onMatchStart(id))
+    pool.on('error', (error: unknown) => {
+      if (pool === this.#workers) this.#replaceError = error
     })
-    this.ready = this.#load(options.loadMs ?? 30_000, shared)
-    this.ready.catch(() => {}) // The caller may not await it; each page reports the error too.
+    return pool
   }
 
   get waiting(): number {
@@ -287,10 +304,9 @@ class WorkerPool implements MatchPool {
 }
 
 /**
- * Finds the compiled ruleset that the workers share. Detectors of the operator run in workers only, and a released ruleset is checked
- * where it is compiled: then each worker loads its own.
+ * Whether workers can share a compiled ruleset. Detectors of the operator run in workers only, and a released ruleset is checked where it
+ * is compiled: then each worker loads its own.
  */
-function findShared({ folders = [], detectors = [], release, cache = null }: LoadOptions): OpenedFile | null {
-  if (detectors.length > 0 || release) return null
-  return findCompiled({ folders, cache })
+function canShare({ detectors = [], release }: LoadOptions): boolean {
+  return detectors.length === 0 && !release
 }

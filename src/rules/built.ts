@@ -61,12 +61,21 @@ export function findRuleset(parts: RulesetParts): RulesetSearch {
 }
 
 /**
+ * Reads the built file of the rules that come with Siteprint, whether or not it is that of the YAML. Returns null if it is missing or
+ * damaged, and the rules are here.
+ * @throws SetupError if it is damaged and there are no rules to compile
+ */
+export function readBuilt(): OpenedFile | null {
+  return readIfUsable(builtFile, existsSync(ownFolder))
+}
+
+/**
  * Finds the compiled ruleset of rule folders and the built-in detectors, without loading these: the built file knows their places.
  * Returns null if the rules have to be compiled.
+ * @param file what `readBuilt` has read
  * @throws SetupError if the built file is damaged and there are no rules to compile
  */
-export function findCompiled(parts: Pick<RulesetParts, 'folders' | 'cache'>): OpenedFile | null {
-  const file = readIfUsable(builtFile, existsSync(ownFolder))
+export function findCompiled(parts: Pick<RulesetParts, 'folders' | 'cache'>, file = readBuilt()): OpenedFile | null {
   return file === null ? null : searchRuleset({ ...parts, detectors: file.known }, file).file
 }
 

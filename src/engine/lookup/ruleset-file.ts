@@ -36,9 +36,10 @@ export function writeRulesetFile(
 /**
  * Opens a compiled ruleset as it lies in memory, without copying it.
  * @param buffer the whole file; workers share it if it is shared memory
+ * @param isChecked whether another thread has opened the same memory: then its checksum is not computed again
  * @throws SectionsFileError if the bytes are not a compiled ruleset, cut, changed, or of another format
  */
-export function openRulesetFile(buffer: ArrayBufferLike): OpenedFile {
-  const { head, sections } = openSections<RulesetHead>(KIND, buffer)
+export function openRulesetFile(buffer: ArrayBufferLike, isChecked = false): OpenedFile {
+  const { head, sections } = openSections<RulesetHead>(KIND, buffer, isChecked)
   return { ...head, buffer, sections }
 }
