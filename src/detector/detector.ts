@@ -45,7 +45,7 @@ const MAX_OLD_MB = 512
  * @throws the errors of `loadRuleset`
  */
 export async function openPageDetector(
-  options: DetectorOptions & Pick<PoolOptions, 'worker'> = {},
+  options: DetectorOptions & Pick<PoolOptions, 'worker' | 'file'> = {},
 ): Promise<PageDetector> {
   const matcher = await openPageMatcher(options)
   return { detect: async (input) => (await matcher.match(input)).verdict, close: () => matcher.close() }
@@ -55,7 +55,7 @@ export async function openPageDetector(
 export async function openPageMatcher({
   timeoutMs = 1000,
   ...options
-}: DetectorOptions & Pick<PoolOptions, 'worker' | 'networks'> = {}): Promise<PageMatcher> {
+}: DetectorOptions & Pick<PoolOptions, 'worker' | 'networks' | 'file'> = {}): Promise<PageMatcher> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
   // No spare worker: loading the rules once more would cost each command more than replacing a killed worker.
   const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }

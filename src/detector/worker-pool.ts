@@ -37,6 +37,8 @@ export interface PoolOptions extends LoadOptions {
   readonly loadMs?: number
   /** Size limit of each worker's old generation in megabytes; 256 by default. Node's `--max-old-space-size` overrides it. */
   readonly maxOldMb?: number
+  /** The compiled file of the rules, if the caller has found it; by default the pool looks for it. */
+  readonly file?: OpenedFile | null
   /** Finds the network of a page that has an address; by default in the table that comes with Siteprint. */
   readonly networks?: Networks | null
   /** The compiled file of the worker; by default the one in the folder of this module. Tests, which run from source, set it. */
@@ -113,8 +115,9 @@ class WorkerPool implements MatchPool {
     this.#limits = { threads, workers, matchMs, maxWaiting, maxWaitMs }
     this.#rules = { folders, detectors, release, cache }
     const worker = options.worker ?? fileURLToPath(new URL('match-worker.js', import.meta.url))
-    const built = canShare(this.#rules) ? readBuilt() : null
-    const find = (): OpenedFile | null => (built === null ? null : findCompiled(this.#rules, built))
+    const { file = null } = options
+    const built = canShare(this.#rules) ? (file ?? readBuilt()) : null
+    const find = (): OpenedFile | null => (built === null || built === file ? built : findCompiled(this.#rules, built))
     // Looking at the files of all rules takes as long as a worker needs to load its code. Workers start meanwhile, with the built file,
     // which is hardly ever that of other rules.
     const first = folders.length === 0 ? built : find()

@@ -4,10 +4,11 @@ import { mapLimited } from '../../async/map-limited.ts'
 import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../../authoring/breadth.ts'
 import { type OrdinaryPage, readOrdinaryPages } from '../../authoring/ordinary-pages.ts'
 import { checkProof } from '../../authoring/proof.ts'
+import { openPageDetector } from '../../detector/detector.ts'
 import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { PageInput } from '../../engine/page/page.ts'
 import { indexPlaces } from '../../engine/rule/clause.ts'
-import { openDetector, type Verdict } from '../../index.ts'
+import type { Verdict } from '../../index.ts'
 import { findRuleset } from '../../rules/built.ts'
 import type { CheckedRule } from '../../rules/checks/rule-checks.ts'
 import type { Finding } from '../../rules/findings.ts'
@@ -60,9 +61,9 @@ export async function testRules(tested: TestedRules, names: readonly string[], i
   const written = checked.rules.filter(({ found }) => !found.isBuilt)
   const rules = names.length === 0 ? written : chooseRules(targets, written)
   if (rules.length === 0) throw new UsageError(NO_RULES)
-  const threads = Math.min(4, availableParallelism())
+  const threads = rules.length < RULES_AT_ONCE ? 1 : Math.min(4, availableParallelism())
   const options = { folders: folders.slice(1), detectors: detectorModules, cache, threads, timeoutMs }
-  const detector = await openDetector(options)
+  const detector = await openPageDetector({ ...options, file: search.file })
   const failures = new Set<string>()
   const detectPage: DetectPage = async (input) => {
     const verdict = await detector.detect(input)
