@@ -75,6 +75,8 @@ function compileSchema(schema: JsonSchema, coerceTypes: boolean): ValidateFuncti
     strictTypes: false,
     verbose: true,
     formats: { date: isDate },
+    code: { optimize: false }, // Optimizing the code of a validator takes longer than running it on all rules.
+    inlineRefs: false,
     validateSchema: false, // The schemas are ours. Compiling the meta-schema takes longer than compiling most of them.
   })
   return ajv.compile(schema)
