@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { bundleTypes } from './bundle-types.mjs'
 import { collectLicences } from './bundled-licences.mjs'
+import { escapeNonAscii } from './escape-non-ascii.mjs'
 import { inlineForwards } from './inline-forwards.mjs'
 import { mergeChunks } from './merge-chunks.mjs'
 
@@ -143,6 +144,7 @@ async function bundleEntries() {
 
 const chunks = await bundleEntries()
 inlineForwards(output)
+escapeNonAscii(output)
 writeFileSync(join(output, 'THIRD-PARTY.txt'), collectLicences(chunks.flatMap(({ moduleIds = [] }) => moduleIds)))
 for (const name of ENTRIES) {
   if (name === 'src/index') continue // Tools and tests import the library's modules with it.

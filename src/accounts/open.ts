@@ -14,7 +14,7 @@ import { Guesses } from './guesses.ts'
 import { KnownBrowsers } from './known-browsers.ts'
 import { LinkTokens } from './link-tokens.ts'
 import type { Logger } from './logger.ts'
-import { Mailer } from './mailer.ts'
+import type { Mailer, MailSettings } from './mailer.ts'
 import { AccountOperator } from './operator.ts'
 import type { SignUp } from './parts.ts'
 import { PasswordHasher } from './password-hasher.ts'
@@ -46,7 +46,7 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<Accoun
   const { store, shared, secret, publicUrl, log, signUp, adminEmails, smtpUrl, mailFrom } = options
   const { hasher = new PasswordHasher() } = options
   const { auth, context, calls, writer, tokens } = await openParts(options, 'server')
-  const mailer = smtpUrl === null || mailFrom === null ? null : new Mailer({ smtpUrl, mailFrom }, log)
+  const mailer = smtpUrl === null || mailFrom === null ? null : await openMailer({ smtpUrl, mailFrom }, log)
   const attempts = new Attempts(shared, secret)
   return new AccountsOnBetterAuth({
     signUp,
@@ -86,4 +86,10 @@ async function openParts({ store, secret, publicUrl, log }: CommonOptions, role:
   const context = await auth.$context
   const writer = new AccountWriter(context, store.accounts)
   return { auth, context, calls: database.calls, writer, tokens: new LinkTokens(context, writer) }
+}
+
+/** Without a mail server nodemailer is not loaded: it is a third of the code that accounts need. */
+async function openMailer(settings: MailSettings, log: Logger): Promise<Mailer> {
+  const { Mailer } = await import('./mailer.ts')
+  return new Mailer(settings, log)
 }
