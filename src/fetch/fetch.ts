@@ -5,7 +5,7 @@ import { toScanError } from './failure.ts'
 import { type HostLimiter, HostSlot } from './host-limiter.ts'
 import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
-import { type PageBody, readPage } from './read-page.ts'
+import { type ReceivedBody, readPage } from './read-page.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
 import { type FurtherPage, RobotsGate } from './robots-gate.ts'
@@ -174,7 +174,7 @@ interface FetchContext {
   readonly gate: RobotsGate | null
 }
 
-interface FetchedPage extends PageBody {
+interface FetchedPage extends ReceivedBody {
   readonly target: Target
   readonly response: SiteResponse
   readonly peer: Peer | undefined

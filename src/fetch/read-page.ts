@@ -3,7 +3,7 @@ import { readBody } from './body.ts'
 import { findHeaders } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 
-export interface PageBody {
+export interface ReceivedBody {
   /** The body, decompressed; empty if it was not read. */
   readonly html: Uint8Array
   /** Whether the body is HTML. Nothing that another body refers to is requested. */
@@ -23,7 +23,7 @@ const MAX_MESSAGE_BYTES = 8 * 1024
  * Reads the body of an HTML response, or the short message of an error that is text, JSON or XML. The type of a response without a
  * Content-Type is detected from its body.
  */
-export async function readPage(response: SiteResponse, session: Session): Promise<PageBody> {
+export async function readPage(response: SiteResponse, session: Session): Promise<ReceivedBody> {
   const type = findHeaders(response, 'content-type')[0]
   try {
     if (type !== undefined && !HTML_TYPES.test(type)) {
@@ -46,7 +46,7 @@ export async function readPage(response: SiteResponse, session: Session): Promis
  * @returns null if it is longer, slower, or cannot be read
  * @throws the signal's reason when the session aborts
  */
-async function readMessage(response: SiteResponse, { policy, signal }: Session): Promise<PageBody | null> {
+async function readMessage(response: SiteResponse, { policy, signal }: Session): Promise<ReceivedBody | null> {
   const deadline = new Deadline({ ms: policy.evidenceMs, parent: signal })
   const bounds = { maxWireBytes: MAX_MESSAGE_BYTES, maxBodyBytes: MAX_MESSAGE_BYTES, signal: deadline.signal }
   try {
@@ -62,7 +62,7 @@ async function readMessage(response: SiteResponse, { policy, signal }: Session):
 
 const findEncodings = (response: SiteResponse): string => findHeaders(response, 'content-encoding').join(',')
 
-function skip(warnings: readonly string[] = []): PageBody {
+function skip(warnings: readonly string[] = []): ReceivedBody {
   return { html: new Uint8Array(), isHtml: false, warnings: [...warnings, NOT_HTML] }
 }
 
