@@ -1,11 +1,11 @@
 import { ScanError } from '../errors.ts'
-import { readBody } from './body.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
 import { EVIDENCE, type EvidenceKind } from './evidence-kinds.ts'
 import { toScanError } from './failure.ts'
 import { type HostLimiter, HostSlot } from './host-limiter.ts'
 import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
+import { type ReceivedBody, readPage } from './read-page.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
 import { type FurtherPage, RobotsGate } from './robots-gate.ts'
@@ -21,7 +21,7 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
   readonly url: string
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
-  /** The part of the body that was received, decompressed. Empty if the response is not HTML. */
+  /** The part of the body that was received, decompressed. Empty if the response is neither HTML nor a short message of an error. */
   readonly html: Uint8Array
   readonly tls: Peer['tls']
   /** What is wrong with the certificate of the page's host, which is then no evidence; null for a valid one, and without TLS. */
@@ -149,8 +149,12 @@ async function measure<T>(result: Promise<T>, start: number): Promise<{ readonly
   return { value: await result, ms: performance.now() - start }
 }
 
-function describeHtml({ target, html, response }: FetchedPage): Parameters<typeof fetchBodies>[0] {
-  return { url: target.url, html, contentType: findHeaders(response, 'content-type')[0] }
+function describeHtml({ target, html, isHtml, response }: FetchedPage): Parameters<typeof fetchBodies>[0] {
+  return {
+    url: target.url,
+    html: isHtml ? html : new Uint8Array(),
+    contentType: findHeaders(response, 'content-type')[0],
+  }
 }
 
 function reportLate({ lateBodies }: BodiesFound, { bodiesAfterPageMs }: Policy): string[] {
@@ -170,12 +174,10 @@ interface FetchContext {
   readonly gate: RobotsGate | null
 }
 
-interface FetchedPage {
+interface FetchedPage extends ReceivedBody {
   readonly target: Target
   readonly response: SiteResponse
   readonly peer: Peer | undefined
-  readonly html: Uint8Array
-  readonly warnings: readonly string[]
 }
 
 /**
@@ -239,7 +241,8 @@ async function follow(target: Target, context: FetchContext): Promise<Hop> {
     if (again !== null) return again
     sideEvidence.startFiles(target)
   }
-  return { page, next: followRefresh(response, page.html, target, session.policy) }
+  const refreshing = page.isHtml ? page.html : new Uint8Array()
+  return { page, next: followRefresh(response, refreshing, target, session.policy) }
 }
 
 /** Requests a hop a second time. Returns null if that fails: then the first response is the result. */
@@ -250,27 +253,4 @@ async function followAgain(target: Target, context: FetchContext): Promise<Hop |
     if (context.session.signal.aborted) throw error
     return null
   }
-}
-
-const NOT_HTML = 'the response is not HTML; its body was not analysed'
-
-/** Reads the body of an HTML response. The type of a response without a Content-Type is detected from its body. */
-async function readPage(response: SiteResponse, session: Session): Promise<Pick<FetchedPage, 'html' | 'warnings'>> {
-  const type = findHeaders(response, 'content-type')[0]
-  try {
-    if (type !== undefined && !/^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type))
-      return { html: new Uint8Array(), warnings: [NOT_HTML] }
-    const encodings = findHeaders(response, 'content-encoding').join(',')
-    const { bytes, warnings } = await readBody(response.body, encodings, { ...session.policy, signal: session.signal })
-    if (type !== undefined || bytes.length === 0 || beginsWithTag(bytes)) return { html: bytes, warnings }
-    return { html: new Uint8Array(), warnings: [...warnings, NOT_HTML] }
-  } finally {
-    response.body.destroy()
-  }
-}
-
-/** Whether the first character is `<`, after an optional byte order mark and white space, including in UTF-16. */
-function beginsWithTag(bytes: Uint8Array): boolean {
-  const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
-  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*</.test(start)
 }

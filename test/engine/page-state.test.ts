@@ -56,7 +56,7 @@ describe('a response rule decides', () => {
     const verdict = getVerdict(rules, { status: 200, html: halt })
     expect(verdict.page).toEqual({ state: 'wall', by: 'YARD', status: 200 })
     expect(verdict.warnings[0]).toBe(
-      'the answer is not the site but a check of visitors or a refusal of YARD with status 200',
+      'the answer is not the site but a check of visitors or a refusal (YARD, status 200)',
     )
     expect(verdict.evidence.find(({ kind }) => kind === 'response')).toMatchObject({ slug: 'guard', chosen: true })
   })

@@ -424,7 +424,7 @@ describe('the page of a result', () => {
       scan: async (url) => sampleScan(url, { page, builder: null, builderSlug: null, confidence: null }),
     })
     expect(readText((await own.me.open(await scan(own.me))).html)).toMatch(
-      /This is not the site The answer is not the site but a check of visitors or a refusal of Cloudflare with status 403, .* Open the site in a browser/,
+      /This is not the site The answer is not the site but a check of visitors or a refusal \(Cloudflare, status 403\), .* Open the site in a browser/,
     )
   })
 

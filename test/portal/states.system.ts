@@ -143,7 +143,7 @@ describe.skipIf(isBrowserMissing('states of pages in a browser'))('in a browser'
         state === 'site' ? 'No builder was recognized' : 'The site was not seen',
         state === 'site' ? 0 : 1,
       ])
-      if (by !== null) expect(await notice.textContent()).toContain(`of ${by}`)
+      if (by !== null) expect(await notice.textContent()).toContain(`(${by}, status`)
       expect([state, await page.evaluate(isTooWide)]).toEqual([state, false])
       // The pages are alike, and a check takes seconds.
       if (state === 'wall' || state === 'empty') expect(await checkAccessibility(page)).toEqual([])

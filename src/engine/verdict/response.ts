@@ -114,6 +114,7 @@ const MEANINGS: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
 /** Says in a sentence that the site did not come back; nothing if it did. */
 export function explainAnswer({ state, by, status }: PageAnswer): string[] {
   if (state === 'site') return []
-  const facts = [...(by === null ? [] : [`of ${by}`]), ...(status === null ? [] : [`with status ${status}`])]
-  return [`the answer is not the site but ${[MEANINGS[state], ...facts].join(' ')}`]
+  const facts = [by, status === null ? null : `status ${status}`].filter((fact) => fact !== null)
+  const proof = facts.length === 0 ? '' : ` (${facts.join(', ')})`
+  return [`the answer is not the site but ${MEANINGS[state]}${proof}`]
 }

@@ -28,8 +28,15 @@ const oneByteChunks = (count: number): string => `4\r\n<!--\r\n${'1\r\nx\r\n'.re
 /** Bodies that are designed to break a reader. */
 export const bodies: readonly HostileRow[] = [
   ['sends its body slowly', drip(head(html), 'x'), fails('deadline')],
+  ['refuses slowly', drip(head(html, '403 Forbidden'), 'x'), fails('deadline')],
   ['starts its body and stops', say(head(`${html}\r\ncontent-length: 99`), '<p>'), fails('deadline')],
   ['never ends its body', flood(head(html), 'x'.repeat(65_536)), WIRE],
+  ['never ends a refusal', flood(head(html, '403 Forbidden'), 'x'.repeat(65_536)), WIRE],
+  [
+    'never ends a demand for a pause',
+    flood(head(`${html}\r\nretry-after: 3600`, '429 Slow'), 'x'.repeat(65_536)),
+    WIRE,
+  ],
   ['never ends its chunks', flood(head(chunked), `a\r\n0123456789\r\n`.repeat(500)), WIRE],
   ['never ends a chunk extension', flood(head(chunked), 'x'.repeat(9000).replace('x', '5;')), fails('deadline')],
   ['never ends its trailers', flood(`${head(chunked)}3\r\n<p>\r\n0\r\n`, `x: ${'x'.repeat(999)}\r\n`), ENDED],
