@@ -13,6 +13,7 @@ import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.
 import { projectFolder } from '../../src/rules/built.ts'
 import { median, quantile } from '../statistics/quantile.ts'
 import { measureBodies } from './bodies.ts'
+import { measureDetails } from './details.ts'
 import { generatePages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
@@ -41,6 +42,7 @@ tools/services.sh has started them).
   npm run -s bench -- --networks  only the table of networks: the time of its opening in a new process, and of a lookup
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --several   only a scan of four pages of a site, whose parts run on three systems, by the time of one page
+  npm run -s bench -- --details   only the processor time of a cached scan with include=details by that of one without
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
   npm run -s bench -- --start     only starts of commands and of the service as multiples of \`node -e 0\`, and memory; also with ten
@@ -63,6 +65,7 @@ const main = defineCommand(HELP, async (args) => {
       scans: { type: 'string', default: '0' },
       bodies: { type: 'boolean' },
       several: { type: 'boolean' },
+      details: { type: 'boolean' },
       networks: { type: 'boolean' },
     },
   })
@@ -70,6 +73,7 @@ const main = defineCommand(HELP, async (args) => {
   if (values.portal) return print({ portal: await measurePortal(rounds) })
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
   if (values.several) return print({ several: await measureSeveralPages(Math.max(7, rounds)) })
+  if (values.details) return print({ details: await measureDetails(Math.max(7, rounds)) })
   if (values.networks) return print({ networks: measureNetworks(Math.max(7, rounds)) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })
