@@ -28,7 +28,9 @@ const main = defineCommand(HELP, (_, io) => {
   const files = packages.reduce((sum, one) => sum + one.files, own.files)
   const lines = [{ name: 'siteprint', ...own }, ...packages.slice(0, LARGEST)].map(formatLine)
   io.stdout.write(`${lines.join('\n')}\n`)
-  io.stdout.write(`${packages.length} packages and siteprint: ${files} files, ${formatMb(bytes)} of at most ${MAX_MB} MB\n`)
+  io.stdout.write(
+    `${packages.length} packages and siteprint: ${files} files, ${formatMb(bytes)} of at most ${MAX_MB} MB\n`,
+  )
   return bytes <= MAX_MB * MEGABYTE ? EXIT.ok : EXIT.findings
 })
 
