@@ -32,11 +32,46 @@ interface ToolScanOptions {
   readonly pages?: number
 }
 
+/** A list of URLs that a service scans in the background, as the API describes it. */
+export interface BatchState {
+  readonly id: string
+  /** waiting, running, paused, completed or cancelled. */
+  readonly status: string
+  /** Why it is paused or was cancelled. */
+  readonly reason: string | null
+  readonly total: number
+  readonly counts: Readonly<Record<'waiting' | 'succeeded' | 'failed' | 'cancelled', number>>
+  /** Code → number of URLs that failed with it. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly secondsLeft: number | null
+}
+
+/** The outcome of one URL of a batch. */
+export interface BatchOutcome {
+  readonly position: number
+  readonly url: string
+  readonly result?: SiteResult
+  readonly error?: string | null
+}
+
+/** What the tools of batches need. */
+export interface BatchBackend {
+  submit(urls: readonly string[], options: { readonly fresh: boolean }): Promise<BatchState>
+  read(id: string): Promise<BatchState>
+  /** Reads a part of the results. `next` is the cursor of the next part; null if there is none and the batch has ended. */
+  readResults(
+    id: string,
+    cursor: string | null,
+  ): Promise<{ readonly lines: readonly BatchOutcome[]; readonly next: string | null }>
+}
+
 /** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */
 export interface Backend {
   scan(url: string, options: ToolScanOptions): Promise<SiteResult>
   listCatalogue(): Promise<readonly CatalogueEntry[]>
   readUsage(): Promise<QuotaUsage>
+  /** Absent without a service. */
+  readonly batches?: BatchBackend
 }
 
 /** A tool cannot do what it was asked; the message says why, and what to do. */
