@@ -1,13 +1,14 @@
 import type { CatalogueEntry } from '../detector/catalogue.ts'
 import type { Result } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
-import type { SystemPart } from '../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
 /** A result with the extras that were asked for. */
 export type SiteResult = Result &
   Partial<Pick<Verdict, 'page'>> & {
     readonly infrastructure?: object
+    readonly details?: Extras['details']
     readonly parts?: readonly SystemPart[]
     readonly meta?: { readonly title: string | null }
   }

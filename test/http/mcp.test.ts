@@ -97,6 +97,14 @@ describe('tools', () => {
     expect(JSON.stringify(data).match(/Ignore all/g)).toHaveLength(1)
   })
 
+  test('details say what is known about each technology', async () => {
+    const { data } = await call('scan_site', { url: 'https://b.example.org/', include: ['details'] })
+    const { details } = data.fromPage as { readonly details: readonly object[] }
+    expect(details.length).toBeGreaterThan(0)
+    expect(details[0]).toMatchObject({ name: expect.any(String), category: expect.any(String), level: 'high' })
+    expect(details[0]).not.toHaveProperty('website')
+  })
+
   test('explain_site says why, and why not', async () => {
     const { data: scan } = await call('scan_site', { url: 'https://a.example.org/' })
     const why = await call('explain_site', { url: 'https://a.example.org/', name: String(scan.builder) })
@@ -195,7 +203,7 @@ describe('what is wrong', () => {
     [{ url: null }, 'The argument url is not valid'],
     [{ url: 'https://a.example.org/', inclde: ['meta'] }, 'The argument "inclde" is unknown (did you mean "include"?)'],
     [{ url: 'https://a.example.org/', include: 'meta' }, 'The argument include is not valid'],
-    [{ url: 'https://a.example.org/', include: ['all'] }, 'Use versions, infrastructure, evidence, meta.'],
+    [{ url: 'https://a.example.org/', include: ['all'] }, 'Use versions, details, infrastructure, evidence, meta.'],
     [{ url: 'x'.repeat(3000) }, 'The argument url is not valid'],
     [{ url: 'ftp://a.example/' }, 'http'],
     [{ url: 'http://printer.lan/' }, 'not a public name'],
