@@ -36,13 +36,13 @@ const main = defineCommand(HELP, (_, io) => {
 
 await runMain(main, process.argv.slice(2))
 
-interface Counted {
+interface FolderSize {
   readonly bytes: number
   readonly files: number
 }
 
 /** Counts the files that `npm pack` puts into the package. */
-function countPacked(root: string): Counted {
+function countPacked(root: string): FolderSize {
   const { status, stdout, stderr } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -63,7 +63,7 @@ function listProductionFolders(root: string): readonly string[] {
 }
 
 /** Counts the files of a package, without the packages below it. */
-function countFolder(folder: string): Counted {
+function countFolder(folder: string): FolderSize {
   let [bytes, files] = [0, 0]
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -79,7 +79,7 @@ function countFolder(folder: string): Counted {
   return { bytes, files }
 }
 
-function formatLine({ name, bytes }: Counted & { readonly name: string }): string {
+function formatLine({ name, bytes }: FolderSize & { readonly name: string }): string {
   return `${formatMb(bytes).padStart(9)}  ${name.replace(/^node_modules\//, '')}`
 }
 

@@ -2,8 +2,8 @@ import type { CatalogueEntry } from '../detector/catalogue.ts'
 import {
   type Backend,
   type BatchBackend,
-  type BatchOutcome,
   type BatchState,
+  type ListedOutcome,
   type QuotaUsage,
   type SiteResult,
   ToolError,
@@ -55,7 +55,7 @@ export function openApiBackend(send: SendRequest): Backend {
     readResults: async (id, cursor) => {
       const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`
       const { body, next } = await call(`${BATCHES}/${encodeURIComponent(id)}/results${query}`)
-      return { lines: body as readonly BatchOutcome[], next: next === null ? null : decodeURIComponent(next) }
+      return { lines: body as readonly ListedOutcome[], next: next === null ? null : decodeURIComponent(next) }
     },
   }
   return {

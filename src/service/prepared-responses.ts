@@ -2,7 +2,7 @@ import type { CacheEntry } from '../coordination/types.ts'
 import { type FormatOptions, formatResult } from './cached-response.ts'
 
 /** The bytes of a response, and what they depend on besides the entry. */
-interface Prepared {
+interface PreparedBody {
   readonly form: string
   readonly body: Buffer
 }
@@ -13,7 +13,7 @@ interface Prepared {
  * sending them.
  */
 export class PreparedResponses {
-  readonly #prepared = new WeakMap<CacheEntry, Prepared>()
+  readonly #prepared = new WeakMap<CacheEntry, PreparedBody>()
 
   format(entry: CacheEntry, options: FormatOptions): string | Buffer {
     const { cached, include, revision, pages = 1 } = options
