@@ -3,9 +3,9 @@ import {
   type Backend,
   type BatchBackend,
   type BatchState,
-  type ListedOutcome,
   type QuotaUsage,
   type SiteResult,
+  type ToolBatchLine,
   ToolError,
 } from './backend.ts'
 
@@ -55,7 +55,7 @@ export function openApiBackend(send: SendRequest): Backend {
     readResults: async (id, cursor) => {
       const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`
       const { body, next } = await call(`${BATCHES}/${encodeURIComponent(id)}/results${query}`)
-      return { lines: body as readonly ListedOutcome[], next: next === null ? null : decodeURIComponent(next) }
+      return { lines: body as readonly ToolBatchLine[], next: next === null ? null : decodeURIComponent(next) }
     },
   }
   return {

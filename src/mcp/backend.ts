@@ -48,7 +48,7 @@ export interface BatchState {
 }
 
 /** The outcome of one URL of a batch. */
-export interface ListedOutcome {
+export interface ToolBatchLine {
   readonly position: number
   readonly url: string
   readonly result?: SiteResult
@@ -63,7 +63,7 @@ export interface BatchBackend {
   readResults(
     id: string,
     cursor: string | null,
-  ): Promise<{ readonly lines: readonly ListedOutcome[]; readonly next: string | null }>
+  ): Promise<{ readonly lines: readonly ToolBatchLine[]; readonly next: string | null }>
 }
 
 /** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */

@@ -1,4 +1,4 @@
-import { type Backend, type BatchBackend, type BatchState, type ListedOutcome, ToolError } from './backend.ts'
+import { type Backend, type BatchBackend, type BatchState, type ToolBatchLine, ToolError } from './backend.ts'
 import * as schemas from './batch-schemas.ts'
 import type { Tool } from './tool.ts'
 
@@ -67,7 +67,7 @@ function toResult({
   url: requested,
   result,
   error = null,
-}: ListedOutcome): schemas.ResultsOutput['results'][number] {
+}: ToolBatchLine): schemas.ResultsOutput['results'][number] {
   if (result === undefined) return { position, requested, error }
   const { url, builder, confidence, category, hosting, siteType, technologies, page } = result
   return {
