@@ -9,7 +9,8 @@ Offers the tools of Siteprint to an assistant: an MCP server on standard input a
   npm run -s mcp -- --api URL
       Uses a service, with the API key in the environment variable SITEPRINT_KEY.
 
-Tools: scan_site, explain_site, compare_sites, search_catalogue, usage. The configuration of a client:
+Tools: scan_site, explain_site, compare_sites, search_catalogue, usage; of a service also submit_batch, batch_status and batch_results.
+The configuration of a client:
   {"mcpServers": {"siteprint": {"command": "npx", "args": ["siteprint", "mcp"]}}}
 
 Settings (environment): those of a scan, for example RULES_DIRS and SCAN_ALLOW.

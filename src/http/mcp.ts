@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiResponse, SendRequest } from '../mcp/api-backend.ts'
+import { type ApiResponse, parseResponse, type SendRequest } from '../mcp/api-backend.ts'
 import { ToolError } from '../mcp/backend.ts'
 import { countKeyRequest, findRevision } from '../service/rate-limit.ts'
 import { getRequestState } from '../service/request-state.ts'
@@ -78,13 +78,9 @@ function buildSender(app: FastifyInstance, { headers, socket, id }: FastifyReque
       remoteAddress: socket.remoteAddress ?? '127.0.0.1',
       ...(body !== undefined && { payload: body }),
     })
-    const retryAfter = headers['retry-after']
     try {
-      return {
-        status: statusCode,
-        retryAfter: retryAfter === undefined ? null : `${retryAfter}`,
-        body: JSON.parse(payload),
-      }
+      const received = Object.entries(headers).map(([name, value]) => [name, value === undefined ? value : `${value}`])
+      return parseResponse({ status: statusCode, headers: Object.fromEntries(received), text: payload })
     } catch (cause) {
       throw new ToolError('The service gave no answer. Try again later.', { cause })
     }

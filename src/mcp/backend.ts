@@ -1,13 +1,14 @@
 import type { CatalogueEntry } from '../detector/catalogue.ts'
 import type { Result } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
-import type { SystemPart } from '../scan/extra-schemas.ts'
+import type { Extras, SystemPart } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
 /** A result with the extras that were asked for. */
 export type SiteResult = Result &
   Partial<Pick<Verdict, 'page'>> & {
     readonly infrastructure?: object
+    readonly details?: Extras['details']
     readonly parts?: readonly SystemPart[]
     readonly meta?: { readonly title: string | null }
   }
@@ -32,11 +33,46 @@ interface ToolScanOptions {
   readonly pages?: number
 }
 
+/** A list of URLs that a service scans in the background, as the API describes it. */
+export interface BatchState {
+  readonly id: string
+  /** waiting, running, paused, completed or cancelled. */
+  readonly status: string
+  /** Why it is paused or was cancelled. */
+  readonly reason: string | null
+  readonly total: number
+  readonly counts: Readonly<Record<'waiting' | 'succeeded' | 'failed' | 'cancelled', number>>
+  /** Code → number of URLs that failed with it. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly secondsLeft: number | null
+}
+
+/** The outcome of one URL of a batch. */
+export interface ToolBatchLine {
+  readonly position: number
+  readonly url: string
+  readonly result?: SiteResult
+  readonly error?: string | null
+}
+
+/** What the tools of batches need. */
+export interface BatchBackend {
+  submit(urls: readonly string[], options: { readonly fresh: boolean }): Promise<BatchState>
+  read(id: string): Promise<BatchState>
+  /** Reads a part of the results. `next` is the cursor of the next part; null if there is none and the batch has ended. */
+  readResults(
+    id: string,
+    cursor: string | null,
+  ): Promise<{ readonly lines: readonly ToolBatchLine[]; readonly next: string | null }>
+}
+
 /** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */
 export interface Backend {
   scan(url: string, options: ToolScanOptions): Promise<SiteResult>
   listCatalogue(): Promise<readonly CatalogueEntry[]>
   readUsage(): Promise<QuotaUsage>
+  /** Absent without a service. */
+  readonly batches?: BatchBackend
 }
 
 /** A tool cannot do what it was asked; the message says why, and what to do. */

@@ -8,6 +8,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { formatAside } from '../yaml/hint.ts'
 import { type Backend, ToolError } from './backend.ts'
+import { BATCH_TOOLS } from './batch-tools.ts'
+import type { Tool } from './tool.ts'
 import { runTool, TOOLS } from './tools.ts'
 
 const INSTRUCTIONS =
@@ -25,18 +27,19 @@ export function buildMcpServer(
     { name: 'siteprint', title: 'Siteprint', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: Object.keys(TOOLS).map(describeTool) }))
+  const tools: Readonly<Record<string, Tool>> = backend.batches === undefined ? TOOLS : { ...TOOLS, ...BATCH_TOOLS }
+  const names = Object.keys(tools)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: names.map((name) => describeTool(name, tools[name])),
+  }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {} } }) => {
-    if (!Object.hasOwn(TOOLS, name)) {
-      const hint = formatAside(name, Object.keys(TOOLS))
+    if (!Object.hasOwn(tools, name)) {
+      const hint = formatAside(name, names)
       const shown = JSON.stringify(name.slice(0, 40))
-      throw new McpError(
-        ErrorCode.InvalidParams,
-        `The tool ${shown} is unknown${hint}: use one of ${Object.keys(TOOLS).join(', ')}`,
-      )
+      throw new McpError(ErrorCode.InvalidParams, `The tool ${shown} is unknown${hint}: use one of ${names.join(', ')}`)
     }
     try {
-      return formatAnswer(await runTool(TOOLS[name], input, backend))
+      return formatAnswer(await runTool(tools[name], input, backend))
     } catch (error) {
       if (!(error instanceof ToolError)) onError(error)
       const sentence = error instanceof ToolError ? error.message : 'Siteprint failed unexpectedly. Try again later.'
@@ -46,8 +49,7 @@ export function buildMcpServer(
   return server
 }
 
-function describeTool(name: string) {
-  const { title, description, input, output, isOpenWorld } = TOOLS[name]
+function describeTool(name: string, { title, description, input, output, isOpenWorld, isSubmission = false }: Tool) {
   return {
     name,
     title,
@@ -56,9 +58,9 @@ function describeTool(name: string) {
     outputSchema: toPlainSchema(output),
     annotations: {
       title,
-      readOnlyHint: true,
+      readOnlyHint: !isSubmission,
       destructiveHint: false,
-      idempotentHint: true,
+      idempotentHint: !isSubmission,
       openWorldHint: isOpenWorld,
     },
   }

@@ -1,7 +1,7 @@
 import { makeVisible } from '../engine/text/visible-text.ts'
 import type { Evidence } from '../engine/verdict/verdict-types.ts'
 import type { SiteResult } from './backend.ts'
-import { type FromPage, QUOTED, type ToolEvidence } from './tool-schemas.ts'
+import { type FromPage, QUOTED, type ToolDetail, type ToolEvidence } from './tool-schemas.ts'
 
 /** Characters of a quoted text. */
 const MAX_TEXT_CHARACTERS = 160
@@ -11,10 +11,11 @@ const MAX_TEXTS = 3
 const MAX_EVIDENCE = 25
 
 /** Quotes what a result contains of the scanned page; undefined if that is nothing. */
-export function quotePage({ meta, versions, infrastructure, evidence }: SiteResult): FromPage | undefined {
+export function quotePage({ meta, versions, details, infrastructure, evidence }: SiteResult): FromPage | undefined {
   const quoted = {
     ...(meta && { title: meta.title === null ? null : quote(meta.title) }),
     ...(versions && { versions: quoteAll(versions) }),
+    ...(details && { details: details.map(quoteDetail) }),
     ...(infrastructure && { infrastructure: quoteAll(infrastructure) }),
     ...(evidence && quoteEvidence(evidence)),
   }
@@ -28,6 +29,20 @@ export function quoteEvidence(evidence: readonly Evidence[]): Pick<FromPage, 'ev
     evidence: sorted.slice(0, MAX_EVIDENCE).map(quoteOne),
     ...(sorted.length > MAX_EVIDENCE && { evidenceLeftOff: sorted.length - MAX_EVIDENCE }),
   }
+}
+
+function quoteDetail({
+  category,
+  support,
+  website: _,
+  ...detail
+}: NonNullable<SiteResult['details']>[number]): ToolDetail {
+  const { state, ends, latest, certain } = support ?? {}
+  return quoteAll({
+    ...detail,
+    category: category.slug,
+    support: support && { state, ends, latest, certain },
+  }) as ToolDetail
 }
 
 function quoteOne({ kind, slug, name, level, chosen, note, clauses }: Evidence): ToolEvidence {

@@ -1,21 +1,9 @@
-import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { formatAside } from '../yaml/hint.ts'
 import { type Backend, type SiteResult, ToolError } from './backend.ts'
 import { quoteEvidence, quotePage } from './quote-page.ts'
+import type { Tool } from './tool.ts'
 import * as schemas from './tool-schemas.ts'
-
-/** A tool: how it is described to a client, and what it does. */
-export interface Tool {
-  readonly title: string
-  readonly description: string
-  readonly input: TSchema
-  readonly output: TSchema
-  /** Whether it requests websites. */
-  readonly isOpenWorld: boolean
-  /** @throws ToolError */
-  run(input: unknown, backend: Backend): Promise<object>
-}
 
 /** Sites of a comparison that are scanned at the same time. */
 const CONCURRENT_SCANS = 3
@@ -148,14 +136,14 @@ function explain(name: string, own: NonNullable<SiteResult['evidence']>, { page 
   const chosen = own.find((one) => one.chosen)
   const [first] = own
   if (chosen !== undefined)
-    return `${name} was detected${chosen.level === null ? '' : ` with ${chosen.level} confidence`}: ${countClauses(chosen.clauses.length)} of its rule hold.${instead}`
+    return `${name} was detected${chosen.level === null ? '' : ` with ${chosen.level} confidence`}: ${countClauses(chosen.clauses.length)}.${instead}`
   if (first === undefined)
     return `${name} was not detected: the page has nothing that its rule looks for. Files that only a browser loads are not seen.${instead}`
-  return `${name} was not detected, although ${countClauses(first.clauses.length)} of its rule hold: ${first.note ?? 'the evidence is too weak'}.${instead}`
+  return `${name} was not detected, although ${countClauses(first.clauses.length)}: ${first.note ?? 'the evidence is too weak'}.${instead}`
 }
 
 function countClauses(count: number): string {
-  return count === 1 ? '1 clause' : `${count} clauses`
+  return count === 1 ? '1 clause of its rule holds' : `${count} clauses of its rule hold`
 }
 
 async function compareSites({ urls }: schemas.CompareInput, backend: Backend): Promise<schemas.CompareOutput> {

@@ -4,7 +4,7 @@ import type { Revision } from './request-state.ts'
 import type { ScanResult } from './response-schemas.ts'
 import { readExtras } from './stored-extras.ts'
 
-interface FormatOptions {
+export interface FormatOptions {
   readonly cached: boolean
   readonly include: readonly LiveExtra[]
   readonly revision: Revision

@@ -59,7 +59,7 @@ describe('siteprint mcp', () => {
       name: 'scan_site',
       arguments: { url: `http://${sites.address(1)}/` },
     })
-    expect([isError, content]).toEqual([true, [{ type: 'text', text: expect.stringContaining('with --allow') }]])
+    expect([isError, content]).toEqual([true, [{ type: 'text', text: expect.stringContaining('"--allow"') }]])
   })
 
   test('a service that does not answer is a sentence', async () => {

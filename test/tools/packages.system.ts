@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseSync } from 'oxc-parser'
+import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
@@ -272,32 +273,48 @@ function readPages(): PageInput[] {
 }
 
 describe.skipIf(isBrowserMissing('siteprint-engine in Chromium'))('siteprint-engine in Chromium', () => {
+  let pages: readonly PageInput[]
+  let expected: readonly string[]
+  let address: string
+  let browser: Browser
+  beforeAll(async () => {
+    pages = readPages()
+    const ruleset = openOwnRuleset()
+    expected = pages.map((page) => JSON.stringify(toResult(detect(ruleset, buildPage(page)), EXTRAS)))
+    address = await serveFolder(inModules('siteprint-engine'))
+    browser = await startBrowser()
+  })
+
   test.each(['page', 'worker'])('gives the verdicts of Node in a %s', async (place) => {
     // Another thread runs the same code, so a part of the pages is enough there.
-    const pages = readPages().filter((_, i) => place === 'page' || i % 20 === 0)
-    const ruleset = openOwnRuleset()
-    const expected = JSON.stringify(pages.map((page) => toResult(detect(ruleset, buildPage(page)), EXTRAS)))
-    const address = await serveFolder(inModules('siteprint-engine'))
-    const page = await (await startBrowser()).newPage()
+    const isChosen = (_: unknown, i: number): boolean => place === 'page' || i % 20 === 0
+    const input = JSON.stringify(pages.filter(isChosen))
+    const page = await browser.newPage()
     await page.goto(address)
     const code = `
       const { buildPage, detect, loadRuleset, toResult } = await import('${address}/index.js')
       const ruleset = await loadRuleset()
-      const run = (pages) => JSON.stringify(pages.map((page) => toResult(detect(ruleset, buildPage(page)), ${JSON.stringify(EXTRAS)})))`
+      const run = (pages) => pages.map((page) => JSON.stringify(toResult(detect(ruleset, buildPage(page)), ${JSON.stringify(EXTRAS)})))`
     const inPlace = {
-      page: `(async () => { ${code}\nreturn run(${JSON.stringify(pages)}) })()`,
+      page: `(async () => { ${code}\nreturn run(${input}) })()`,
       worker: `(() => {
         const code = ${JSON.stringify(`${code}\nonmessage = ({ data }) => postMessage(run(data))\npostMessage('ready')`)}
         const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
         return new Promise((resolve, reject) => {
           worker.onerror = (event) => reject(new Error(event.message))
-          worker.onmessage = ({ data }) => data === 'ready' ? worker.postMessage(${JSON.stringify(pages)}) : resolve(data)
+          worker.onmessage = ({ data }) => data === 'ready' ? worker.postMessage(${input}) : resolve(data)
         })
       })()`,
     }[place] as string
     // Browsers of today encode ^ in paths, as the URL Standard says since 2023; Node 20 does not.
-    const found = String(await page.evaluate(inPlace)).replaceAll('%5E', '^')
-    expect(JSON.parse(found)).toEqual(JSON.parse(expected.replaceAll('%5E', '^')))
+    const encode = (verdict: string): string => verdict.replaceAll('%5E', '^')
+    const found = (await page.evaluate<string[]>(inPlace)).map(encode)
+    const wanted = expected.filter(isChosen).map(encode)
+    expect(found).toHaveLength(wanted.length)
+    // Verdicts that are equal as texts need not be compared as objects, which takes as long as all detection.
+    const differing = found.flatMap((verdict, i) => (verdict === wanted[i] ? [] : [i]))
+    expect(differing.map((i) => JSON.parse(found[i]))).toEqual(differing.map((i) => JSON.parse(wanted[i])))
+    await page.close()
   })
 })
 

@@ -13,6 +13,7 @@ import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.
 import { projectFolder } from '../../src/rules/built.ts'
 import { median, quantile } from '../statistics/quantile.ts'
 import { measureBodies } from './bodies.ts'
+import { measureDetails } from './details.ts'
 import { generatePages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
@@ -41,6 +42,7 @@ tools/services.sh has started them).
   npm run -s bench -- --networks  only the table of networks: the time of its opening in a new process, and of a lookup
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --several   only a scan of four pages of a site, whose parts run on three systems, by the time of one page
+  npm run -s bench -- --details   only the processor time of a cached scan with include=details by that of one without
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
   npm run -s bench -- --start     only starts of commands and of the service as multiples of \`node -e 0\`, and memory; also with ten
@@ -49,39 +51,49 @@ tools/services.sh has started them).
                                   with the rules that existed then
 `
 
+/** What one option measures alone. */
+const PARTS: Readonly<Record<string, (rounds: number) => object | Promise<object>>> = {
+  portal: measurePortal,
+  bodies: measureAllBodies,
+  several: (rounds) => measureSeveralPages(Math.max(7, rounds)),
+  details: (rounds) => measureDetails(Math.max(15, rounds)),
+  networks: (rounds) => measureNetworks(Math.max(7, rounds)),
+  http: measureHttp,
+}
+
 const main = defineCommand(HELP, async (args) => {
   const { values } = readArgs({
     args,
     options: {
       rounds: { type: 'string', default: '5' },
       pages: { type: 'string' },
-      http: { type: 'boolean' },
-      portal: { type: 'boolean' },
       share: { type: 'boolean' },
       since: { type: 'string' },
       start: { type: 'boolean' },
       scans: { type: 'string', default: '0' },
-      bodies: { type: 'boolean' },
-      several: { type: 'boolean' },
-      networks: { type: 'boolean' },
+      ...Object.fromEntries(Object.keys(PARTS).map((name) => [name, { type: 'boolean' } as const])),
     },
   })
   const rounds = Math.max(1, Number(values.rounds))
-  if (values.portal) return print({ portal: await measurePortal(rounds) })
-  if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
-  if (values.several) return print({ several: await measureSeveralPages(Math.max(7, rounds)) })
-  if (values.networks) return print({ networks: measureNetworks(Math.max(7, rounds)) })
-  if (values.http) return print({ http: await measureHttp(rounds) })
+  const part = Object.keys(PARTS).find((name) => (values as Readonly<Record<string, unknown>>)[name] === true)
+  if (part !== undefined) return print({ [part]: await PARTS[part](rounds) })
   if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   if (values.share) return print({ share: await measureRuleShare(pages, Math.max(3, rounds)) })
   if (values.since !== undefined) return print({ since: await measureGrowth(pages, Math.max(3, rounds), values.since) })
+  return print(await measureAll(pages, rounds))
+})
+
+await runMain(main, process.argv.slice(2))
+
+/** Makes the report of a run without an option. */
+async function measureAll(pages: readonly PageInput[], rounds: number): Promise<object> {
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
   const matching = await measureMatching(pages, rounds)
   const pool = openPool({ maxWaitMs: 60_000 })
   const loopDelay = await measureLoopDelay(pool)
   await pool.close()
-  const report = {
+  return {
     pages: pages.length,
     ...matching,
     liveScan,
@@ -91,10 +103,7 @@ const main = defineCommand(HELP, async (args) => {
     hostileFetches: await measureHostileFetches(),
     http: await measureHttp(rounds),
   }
-  return print(report)
-})
-
-await runMain(main, process.argv.slice(2))
+}
 
 async function measureAllBodies(rounds: number): Promise<object> {
   const real = await loadRuleset()

@@ -16,9 +16,11 @@ const SECONDS = 3
 const PINS = ['/usr/bin/taskset', '/bin/taskset']
 
 /** A server under test. */
-interface ServerUnderTest {
+export interface ServerUnderTest {
   readonly url: string
   readonly key: string
+  /** Its process. */
+  readonly pid: number
   readonly rates: number[]
   end(): void
 }
@@ -75,14 +77,15 @@ function buildReport(
   return { perSecond: { bare, embedded, servers }, shareOfBare: { embedded: share(embedded), servers: share(servers) } }
 }
 
-function writeSettings(folder: string): Env {
+/** Settings of services that are measured: no limits. */
+export function writeSettings(folder: string): Env {
   const plans = join(folder, 'plans.yaml')
   writeFileSync(plans, 'free: { perMinute: 1000000000, perMonth: 1000000000 }\n')
   return { PLANS_FILE: plans, PORT: '0', KEY_PEPPER: 'one pepper for all that is measured' }
 }
 
 /** Starts the service and puts the page into its cache. @param key an existing key */
-async function startService(env: Env, page: string, key?: string): Promise<ServerUnderTest> {
+export async function startService(env: Env, page: string, key?: string): Promise<ServerUnderTest> {
   const started = await startServer(['../../src/main.js'], env)
   const candidate = { ...started, key: key ?? started.key, url: `${started.url}/api/v1/scan?url=http://${page}/` }
   const { status } = await fetch(candidate.url, { headers: { authorization: `Bearer ${candidate.key}` } })
@@ -92,7 +95,7 @@ async function startService(env: Env, page: string, key?: string): Promise<Serve
 }
 
 /** @returns null when Redis or MongoDB is not running */
-async function startWithServers(env: Env, page: string): Promise<ServerUnderTest | null> {
+export async function startWithServers(env: Env, page: string): Promise<ServerUnderTest | null> {
   const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
@@ -120,13 +123,22 @@ async function startServer([file, ...args]: readonly string[], env: Env): Promis
     text += chunk
   }
   const [, url = ''] = /listens on (\S+) /.exec(text) ?? []
-  return { url, key: /spk_live_\w+/.exec(text)?.[0] ?? 'none', rates: [], end: () => void child.kill('SIGKILL') }
+  const key = /spk_live_\w+/.exec(text)?.[0] ?? 'none'
+  return { url, key, pid: Number(child.pid), rates: [], end: () => void child.kill('SIGKILL') }
 }
 
-/** Measures requests per second. */
 async function measureRate(url: string, key: string): Promise<number> {
-  const [program, ...words] = pinToCore(1, [process.execPath, fileOf('http-load.js'), url, key, String(SECONDS)])
-  return Number((await promisify(execFile)(program, words)).stdout)
+  return (await load(url, key, SECONDS)).perSecond
+}
+
+/** Requests a URL as fast as it responds, from the second core. */
+export async function load(
+  url: string,
+  key: string,
+  seconds: number,
+): Promise<{ readonly perSecond: number; readonly requests: number }> {
+  const [program, ...words] = pinToCore(1, [process.execPath, fileOf('http-load.js'), url, key, String(seconds)])
+  return JSON.parse((await promisify(execFile)(program, words)).stdout)
 }
 
 /** Prefixes a command so that it runs on one core, if the system supports that. */

@@ -14,16 +14,23 @@ import { median, quantile } from '../statistics/quantile.ts'
 
 const ACCOUNTS = 10_000
 const USED = 500
-const PAGES = [
-  '/',
-  '/account',
-  '/account/keys',
-  '/account/settings',
-  '/scan',
-  '/admin',
-  '/admin/audit',
-  '/admin/service',
-]
+/** Path → its route in the log. */
+const PAGES = {
+  '/': '/',
+  '/account': '/account',
+  '/account/keys': '/account/keys',
+  '/account/settings': '/account/settings',
+  '/scan': '/scan',
+  '/admin': '/admin',
+  '/admin/audit': '/admin/audit',
+  '/admin/service': '/admin/service',
+  '/catalogue': '/catalogue',
+  '/catalogue?q=analytics': '/catalogue',
+  '/catalogue?q=webfolw': '/catalogue',
+  '/catalogue/technology': '/catalogue/:kind',
+  '/catalogue/technology?category=analytics': '/catalogue/:kind',
+  '/catalogue/builder/wordpress': '/catalogue/:kind/:slug',
+} as const
 const EMAIL = 'operator@a.example'
 const PEPPER = 'one pepper for all that is measured'
 const DATABASE = 'siteprint_bench_portal'
@@ -111,7 +118,8 @@ async function measureServer(env: Env, rounds: number): Promise<PageTimes> {
     const log = on(createInterface({ input: server.stderr }), 'line')
     const cookie = await logIn(url, await createOperator(EMAIL, env))
     const times: Record<string, PageTimes[string]> = {}
-    for (const path of PAGES) times[path] = await measurePage({ url, path, cookie, log }, rounds)
+    for (const [path, route] of Object.entries(PAGES))
+      times[path] = await measurePage({ url, path, route, cookie, log }, rounds)
     return times
   } finally {
     server.kill('SIGKILL')
@@ -137,29 +145,30 @@ async function logIn(url: string, resetPath: string): Promise<string> {
 interface PageRequest {
   readonly url: string
   readonly path: string
+  readonly route: string
   readonly cookie: string
   /** Lines of the server's log. */
   readonly log: AsyncIterator<readonly string[]>
 }
 
-async function measurePage({ url, path, cookie, log }: PageRequest, rounds: number): Promise<PageTimes[string]> {
+async function measurePage({ url, path, route, cookie, log }: PageRequest, rounds: number): Promise<PageTimes[string]> {
   const times: number[] = []
   for (let i = -10; i < rounds * 10; i++) {
     const response = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
     await response.text()
     if (response.status !== 200) throw new Error(`${path} was answered with status ${response.status}`)
-    const ms = await readTime(log, path)
+    const ms = await readTime(log, route)
     if (i >= 0) times.push(ms) // The first requests are warm-ups.
   }
   return { medianMs: roundToTenth(median(times)), p95Ms: roundToTenth(quantile(times, 0.95)) }
 }
 
-/** Reads the log up to the next response to a path. @returns its time in milliseconds */
-async function readTime(log: AsyncIterator<readonly string[]>, path: string): Promise<number> {
+/** Reads the log up to the next response of a route. @returns its time in milliseconds */
+async function readTime(log: AsyncIterator<readonly string[]>, wanted: string): Promise<number> {
   for (;;) {
     const [line] = (await log.next()).value
     const { route, ms } = JSON.parse(line) as { readonly route?: string; readonly ms?: number }
-    if (route === path && ms !== undefined) return ms
+    if (route === wanted && ms !== undefined) return ms
   }
 }
 

@@ -22,7 +22,7 @@ const SYSTEMS = {
 /** The address that all hosts are said to have; no connection is opened to it. */
 const PUBLIC = '93.184.216.34'
 
-const connect = buildConnector()
+const connect = buildConnector({})
 
 /** Connects to the local server instead of to the address of a host. */
 const dialLocally: Dial = (options, callback) => {

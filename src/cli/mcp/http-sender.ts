@@ -1,4 +1,4 @@
-import type { ApiResponse, SendRequest } from '../../mcp/api-backend.ts'
+import { type ApiResponse, parseResponse, type SendRequest } from '../../mcp/api-backend.ts'
 import { ToolError } from '../../mcp/backend.ts'
 
 /** A scan takes at most 18 seconds in the service. */
@@ -16,8 +16,13 @@ export function buildHttpSender(api: string, key: string): SendRequest {
         redirect: 'error', // A redirect to another host would send the key there.
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      const parsed: unknown = await response.json().catch(() => null)
-      return { status: response.status, retryAfter: response.headers.get('retry-after'), body: parsed }
+      const { status, headers } = response
+      const text = await response.text()
+      try {
+        return parseResponse({ status, headers: Object.fromEntries(headers), text })
+      } catch {
+        return { status, retryAfter: headers.get('retry-after'), body: null, next: null }
+      }
     } catch (cause) {
       throw new ToolError(`The service at ${base} does not answer. Check --api and whether it is running.`, { cause })
     }

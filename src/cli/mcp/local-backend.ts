@@ -32,6 +32,6 @@ export async function openLocalBackend(
 
 function advise({ reason }: ScanError): string {
   return reason === 'not_public'
-    ? ' To scan a site on your own machine or network, start `siteprint mcp` with --allow and its address.'
+    ? ' To scan a site on your own machine or network, add it to the arguments that start Siteprint: "mcp", "--allow", "127.0.0.1:8080".'
     : ''
 }

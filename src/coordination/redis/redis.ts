@@ -3,6 +3,7 @@ import { type Acquisition, computeExpiry, isCacheable, type SharedState } from '
 import { type ConnectionOptions, openConnection, type Reply } from './connection.ts'
 import { buildEntryKey, buildLockKey, buildOutcomeKey, formatFields, parseEntry } from './format.ts'
 import { buildRequestCounter } from './limit-batches.ts'
+import { rememberExtras } from './remember-extras.ts'
 import { ACQUIRE, COMPLETE, DELETE_ENTRY, READ_OUTCOME, READ_TIME, RENEW } from './scripts.ts'
 
 /** What operators' commands also do with a Redis. */
@@ -29,7 +30,7 @@ export async function openRedis(options: ConnectionOptions): Promise<RedisState>
       return connection.isReady
     },
 
-    countRequest: buildRequestCounter(run),
+    countRequest: rememberExtras(buildRequestCounter(run)),
 
     async acquire(entry, { fresh, now }): Promise<Acquisition> {
       const args = [nanoid(), fresh ? '1' : '0', `${now}`]

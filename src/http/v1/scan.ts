@@ -4,7 +4,8 @@ import type { CacheEntry } from '../../coordination/types.ts'
 import { buildInvalidRequest } from '../../errors.ts'
 import { buildCycloneDx, CYCLONEDX_EXTRAS, CYCLONEDX_TYPE, type DescribedResult } from '../../scan/build-cyclonedx.ts'
 import { listExtras } from '../../scan/extras.ts'
-import { formatResult } from '../../service/cached-response.ts'
+import { type FormatOptions, formatResult } from '../../service/cached-response.ts'
+import { PreparedResponses } from '../../service/prepared-responses.ts'
 import { getRequestState, type RequestState } from '../../service/request-state.ts'
 import type { ScanRunner, ScanState } from '../../service/scan-runner.ts'
 import { abandonRequest } from '../../web/abandon-request.ts'
@@ -82,12 +83,10 @@ function acceptsCycloneDx({ headers }: FastifyRequest, { revision }: Pick<Reques
 }
 
 function buildHandler({ scans, version }: ScanParts): Handler {
-  const format = (
-    entry: CacheEntry,
-    { entry: found, revision, scanRequest: { include, pages, rules } }: ScanState,
-  ): string => formatResult(entry, { cached: Boolean(found), include, revision, pages, categories: rules.categories })
+  const prepared = new PreparedResponses()
+  const format = (entry: CacheEntry, state: ScanState): string | Buffer => prepared.format(entry, listOptions(state))
   const formatDocument: typeof format = (entry, state) => {
-    const result = JSON.parse(format(entry, state)) as DescribedResult
+    const result = JSON.parse(formatResult(entry, listOptions(state))) as DescribedResult
     return JSON.stringify(buildCycloneDx(result, { version, serial: randomUUID() }))
   }
   return async (request, reply) => {
@@ -100,4 +99,9 @@ function buildHandler({ scans, version }: ScanParts): Handler {
     reply.type(isDocument ? CYCLONEDX_TYPE : 'application/json; charset=utf-8')
     return response
   }
+}
+
+function listOptions({ entry, revision, scanRequest }: ScanState): FormatOptions {
+  const { include, pages, rules } = scanRequest
+  return { cached: Boolean(entry), include, revision, pages, categories: rules.categories }
 }
