@@ -5,8 +5,10 @@ import { raceSignal } from '../async/race-signal.ts'
 import { openDial } from '../fetch/connector.ts'
 import type { Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
+import type { BrowserSettings } from './browser-source.ts'
+import { connectChromium } from './connect-chromium.ts'
 import { MemoryGuard } from './memory-guard.ts'
-import { type BrowserSettings, openChromium } from './open-chromium.ts'
+import { openChromium } from './open-chromium.ts'
 import { openContext, renderPage } from './render-page.ts'
 import { RenderProxy } from './render-proxy.ts'
 import { RENDER_LIMITS, RenderError, type Rendered, type RenderLimits } from './render-types.ts'
@@ -23,16 +25,18 @@ export interface RendererOptions extends BrowserSettings {
 /** A browser that runs, and what watches it. */
 interface OpenBrowser {
   readonly browser: Browser
+  /** null for a browser that was not started here. */
   readonly pid: number | null
-  readonly guard: MemoryGuard
+  /** null for a browser that was not started here: its processes may be those of another namespace. */
+  readonly guard: MemoryGuard | null
 }
 
 /** Time in which a browser closes a page. A browser that takes longer hangs, and is replaced. */
 const CLOSE_MS = 5000
 
 /**
- * Renders pages in Chromium, each in a context and with a proxy of its own. The browser starts with the first page; one that dies or
- * hangs is replaced with the next.
+ * Renders pages in Chromium, each in a context and with a proxy of its own. The browser is started, or connected to, with the first page;
+ * one that dies or hangs is replaced with the next.
  */
 export class Renderer {
   readonly #options: RendererOptions
@@ -50,7 +54,7 @@ export class Renderer {
   }
 
   /**
-   * Starts the browser if it does not run.
+   * Starts the browser, or connects to it, if that has not been done.
    * @throws SetupError that says what to do
    */
   async start(): Promise<void> {
@@ -104,7 +108,7 @@ export class Renderer {
     const { bytes: maxBytes } = this.#limits
     const opened = await raceSignal(this.#open(), signal)
     const proxy = await RenderProxy.open({ policy, resolver: this.#resolver, dial: openDial(), maxBytes, signal })
-    const unwatch = opened.guard.watch()
+    const unwatch = opened.guard?.watch()
     const opening = openContext(opened.browser, proxy, policy.userAgent)
     try {
       const context = await raceSignal(opening, signal)
@@ -113,7 +117,7 @@ export class Renderer {
       if (signal.aborted || error instanceof RenderError) throw signal.reason ?? error
       throw new RenderError('crashed', 'the browser ended', { cause: error })
     } finally {
-      unwatch()
+      unwatch?.()
       await proxy.close()
       await closeContext(opened, opening)
     }
@@ -138,7 +142,9 @@ export class Renderer {
   }
 
   async #launch(): Promise<OpenBrowser> {
-    const browser = await openChromium(this.#options)
+    const { source, sandbox } = this.#options
+    if ('url' in source) return { browser: await connectChromium(source.url, sandbox), pid: null, guard: null }
+    const browser = await openChromium(source.file, sandbox)
     const cdp = await browser.newBrowserCDPSession()
     const { processInfo } = await cdp.send('SystemInfo.getProcessInfo')
     const pid = processInfo.find(({ type }) => type === 'browser')?.id ?? null
@@ -159,7 +165,7 @@ async function closeContext(opened: OpenBrowser, opening: Promise<BrowserContext
   }
 }
 
-/** Ends a browser, and its process if it does not respond. */
+/** Ends a browser that was started here, and its process if it does not respond; disconnects from another one. */
 async function endBrowser({ browser, pid }: OpenBrowser): Promise<void> {
   const deadline = new Deadline({ ms: CLOSE_MS })
   try {

@@ -78,6 +78,7 @@ const MODES = {
     'raw-columns',
     'include',
     'pages',
+    'render',
     'fail-on',
     'concurrency',
     'resume',
@@ -207,6 +208,7 @@ async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config
 /** Options of lists that only this process could obey. */
 const QUEUE_UNUSABLE = [
   'pages',
+  'render',
   'columns',
   'technologies-out',
   'raw-columns',

@@ -1,8 +1,14 @@
+import { spawn } from 'node:child_process'
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserSource } from '../../src/browser/browser-source.ts'
+import { NETWORK_FLAGS } from '../../src/browser/network-flags.ts'
 import type { RenderError, RenderLimits } from '../../src/browser/render-types.ts'
 import { Renderer } from '../../src/browser/renderer.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
@@ -74,15 +80,40 @@ async function openMachine(): Promise<void> {
 /** Far above what a page takes on a busy machine; a page that is done does not wait for it. */
 const LAX = { totalMs: 600_000, settleMs: 300_000, quietMs: 500, waitMs: 600_000 }
 
-function openRenderer(limits: Partial<RenderLimits>): Renderer {
+function openRenderer(limits: Partial<RenderLimits>, source: BrowserSource = { file: findBrowser() ?? '' }): Renderer {
   return new Renderer({
-    chromium: findBrowser() ?? '',
+    source,
     sandbox: false, // Tests run as root, too.
     policy: { ...DEFAULT_POLICY, userAgent: 'Siteprint/test' },
     resolver,
     concurrency: 4,
     limits,
   })
+}
+
+/** Starts Chromium as docs/rendering.md says, on a port that the system chooses. */
+async function startChromium(): Promise<{ readonly url: string; end(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'siteprint-browser-'))
+  const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${folder}`, '--enable-automation']
+  const child = spawn(findBrowser() ?? '', [...flags, '--no-sandbox', ...NETWORK_FLAGS])
+  const ended = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += String(chunk)
+      const [, found] = /DevTools listening on (ws:\S+)/.exec(said) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(said)))
+  })
+  return {
+    url,
+    end: async () => {
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
 }
 
 describe.runIf(isInside)('inside', () => {
@@ -137,6 +168,25 @@ describe.runIf(isInside)('inside', () => {
     expect([...contacts].filter((one) => one !== `${PUBLIC}:80` && !one.startsWith('127.0.0.1:'))).toEqual([])
     // The page itself, and nothing that it tried to reach under a name or an address of this machine.
     expect(requests.filter((one) => !/^shop\.example\.com\/(?:ways|favicon\.ico|away.*)$/.test(one))).toEqual([])
+  })
+
+  test('a browser that already runs has no other way either, and is connected to again after its end', async () => {
+    const running = await startChromium()
+    const connected = openRenderer({ ...LAX, requests: 100 }, { url: running.url })
+    try {
+      contacts.clear()
+      requests.length = 0
+      const { html } = await connected.render('http://shop.example.com/ways', [])
+      expect(html).toContain('tried everything')
+      const others = [...contacts].filter((one) => one !== `${PUBLIC}:80` && !one.startsWith('127.0.0.1:'))
+      expect(others).toEqual([])
+      expect(requests.filter((one) => !/^shop\.example\.com\/(?:ways|favicon\.ico|away.*)$/.test(one))).toEqual([])
+      await running.end()
+      await expect(connected.render('http://shop.example.com/shop', [])).rejects.toThrow(/no browser answers at/)
+    } finally {
+      await connected.close()
+      await running.end()
+    }
   })
 
   test.each([
