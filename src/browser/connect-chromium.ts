@@ -49,8 +49,8 @@ export function findFlagProblem(args: readonly string[], needsSandbox: boolean):
   const end = args.indexOf('--')
   const given = new Map(
     (end < 0 ? args : args.slice(0, end)).map((arg) => {
-      const [, name, value = ''] = /^(--?[^=]*)(?:=([^]*))?$/.exec(arg) ?? [arg, arg]
-      return [name, value.replace(/\s+/g, '')] as const
+      const [name, ...value] = arg.split('=')
+      return [name, value.join('=').replace(/\s+/g, '')] as const
     }),
   )
   for (const [flag, why] of Object.entries(REFUSED_FLAGS))

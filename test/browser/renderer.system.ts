@@ -58,7 +58,7 @@ const servers: (Server | UdpSocket)[] = []
 /** Listens on ports that a page may try: a request that does not pass the proxy would arrive here. */
 async function openMachine(): Promise<void> {
   const web = createServer(answer)
-  const others = [443, 8080, 6379].map(() => createTcpServer((socket) => socket.destroy()))
+  const others = [443, 8080, 6379].map(() => createTcpServer((socket) => setImmediate(() => socket.destroy())))
   for (const [server, port] of [
     [web, 80],
     ...others.map((other, i) => [other, [443, 8080, 6379][i]] as const),
@@ -94,7 +94,13 @@ function openRenderer(limits: Partial<RenderLimits>, source: BrowserSource = { f
 /** Starts Chromium as docs/rendering.md says, on a port that the system chooses. */
 async function startChromium(): Promise<{ readonly url: string; end(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'siteprint-browser-'))
-  const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${folder}`, '--enable-automation']
+  const flags = [
+    '--headless',
+    '--disable-features=HttpsUpgrades',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${folder}`,
+    '--enable-automation',
+  ]
   const child = spawn(findBrowser() ?? '', [...flags, '--no-sandbox', ...NETWORK_FLAGS])
   const ended = once(child, 'exit')
   const url = await new Promise<string>((resolve, reject) => {
