@@ -12,6 +12,7 @@ import { openChromium } from './open-chromium.ts'
 import { openContext, renderPage } from './render-page.ts'
 import { RenderProxy } from './render-proxy.ts'
 import { RENDER_LIMITS, RenderError, type Rendered, type RenderLimits } from './render-types.ts'
+import { SavedNetwork, type SavedSite } from './saved-network.ts'
 
 export interface RendererOptions extends BrowserSettings {
   readonly policy: Policy
@@ -21,6 +22,9 @@ export interface RendererOptions extends BrowserSettings {
   /** Tests supply their own. */
   readonly resolver?: Resolver
 }
+
+/** A page of the network, or one that was saved with its files. */
+type PageToRender = Pick<SavedSite, 'url'> | SavedSite
 
 /** A browser that runs, and what watches it. */
 interface OpenBrowser {
@@ -67,10 +71,22 @@ export class Renderer {
    * @param globals names of properties of `window` that rules ask for
    * @throws RenderError; SetupError if the browser does not start; the signal's reason when it aborts
    */
-  async render(url: string, globals: readonly string[], signal?: AbortSignal): Promise<Rendered> {
+  render(url: string, globals: readonly string[], signal?: AbortSignal): Promise<Rendered> {
+    return this.#renderInTurn({ url }, globals, signal)
+  }
+
+  /**
+   * Renders a saved page from its files, without a network.
+   * @throws like `render`
+   */
+  renderSaved(site: SavedSite, globals: readonly string[], signal?: AbortSignal): Promise<Rendered> {
+    return this.#renderInTurn(site, globals, signal)
+  }
+
+  async #renderInTurn(page: PageToRender, globals: readonly string[], signal?: AbortSignal): Promise<Rendered> {
     const release = await this.#acquire(signal)
     try {
-      return await this.#render(url, globals, signal)
+      return await this.#render(page, globals, signal)
     } finally {
       release()
     }
@@ -92,35 +108,41 @@ export class Renderer {
     }
   }
 
-  async #render(url: string, globals: readonly string[], parent: AbortSignal | undefined): Promise<Rendered> {
+  async #render(page: PageToRender, globals: readonly string[], parent: AbortSignal | undefined): Promise<Rendered> {
     const { totalMs: ms } = this.#limits
     const createReason = (): RenderError => new RenderError('timeout', `it was not done after ${ms / 1000} s`)
     const deadline = new Deadline({ ms, createReason, parent })
     try {
-      return await this.#renderWithin(url, globals, deadline.signal)
+      return await this.#renderWithin(page, globals, deadline.signal)
     } finally {
       deadline.clear()
     }
   }
 
-  async #renderWithin(url: string, globals: readonly string[], signal: AbortSignal): Promise<Rendered> {
-    const { policy } = this.#options
-    const { bytes: maxBytes } = this.#limits
+  async #renderWithin(page: PageToRender, globals: readonly string[], signal: AbortSignal): Promise<Rendered> {
     const opened = await raceSignal(this.#open(), signal)
-    const proxy = await RenderProxy.open({ policy, resolver: this.#resolver, dial: openDial(), maxBytes, signal })
+    const network = await this.#openNetwork(page, signal)
     const unwatch = opened.guard?.watch()
-    const opening = openContext(opened.browser, proxy, policy.userAgent)
+    const opening = openContext(opened.browser, network, this.#options.policy.userAgent)
     try {
       const context = await raceSignal(opening, signal)
-      return await renderPage(context, url, { proxy, limits: this.#limits, globals, signal })
+      if (network instanceof SavedNetwork) await raceSignal(network.attach(context), signal)
+      return await renderPage(context, page.url, { network, limits: this.#limits, globals, signal })
     } catch (error) {
       if (signal.aborted || error instanceof RenderError) throw signal.reason ?? error
       throw new RenderError('crashed', 'the browser ended', { cause: error })
     } finally {
       unwatch?.()
-      await proxy.close()
+      await network.close()
       await closeContext(opened, opening)
     }
+  }
+
+  #openNetwork(page: PageToRender, signal: AbortSignal): Promise<RenderProxy | SavedNetwork> {
+    const { bytes: maxBytes } = this.#limits
+    if ('find' in page) return SavedNetwork.open(page, maxBytes)
+    const { policy } = this.#options
+    return RenderProxy.open({ policy, resolver: this.#resolver, dial: openDial(), maxBytes, signal })
   }
 
   #open(): Promise<OpenBrowser> {

@@ -195,6 +195,31 @@ describe.runIf(isInside)('inside', () => {
     }
   })
 
+  test('a saved page is rendered from its files, and reaches nothing else', async () => {
+    contacts.clear()
+    requests.length = 0
+    const files: Readonly<Record<string, string>> = {
+      'https://shop.example.com/': `${PAGES['/ways'].body}<main></main><script src="/app.js"></script>`,
+      'https://shop.example.com/app.js': `window.Plain = {}; document.querySelector('main').innerHTML = '<p id=made>made</p>'`,
+    }
+    const site = {
+      url: 'https://shop.example.com/',
+      find: async (url: string) => {
+        const body = files[url]
+        return body === undefined ? null : { body, type: url.endsWith('.js') ? 'text/javascript' : 'text/html' }
+      },
+    }
+    const { html, globals, warnings } = await renderer.renderSaved(site, ['Plain'])
+    expect(html).toContain('<p id="made">made</p>')
+    expect(html).toContain('tried everything')
+    expect(globals).toEqual([{ name: 'Plain', text: '' }])
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^\d+ files that the page requested in the browser are not saved$/),
+    )
+    expect([...contacts].filter((one) => !one.startsWith('127.0.0.1:'))).toEqual([])
+    expect(requests).toEqual([])
+  })
+
   test.each([
     ['http://inner.example.org/shop', 'an internal name'],
     ['http://10.0.0.1/shop', 'an internal address'],

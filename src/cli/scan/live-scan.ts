@@ -40,6 +40,9 @@ export interface LiveOptions {
   readonly isDocument?: boolean
 }
 
+/** How long a page may wait for a worker or the browser where no client is waiting: without a practical limit. */
+export const MAX_WAIT_MS = 3_600_000
+
 /** Builds the policy of live scans from the settings. */
 export function readPolicy(config: Config): Policy {
   return buildPolicy(config, readVersion())

@@ -14,7 +14,7 @@ import { buildTableFormat } from '../formats/technology-table.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
 import { type ListInput, openListInput } from './list-input.ts'
-import { type LiveOptions, openScanner, startRenderer } from './live-scan.ts'
+import { type LiveOptions, MAX_WAIT_MS, openScanner, startRenderer } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
 import { type PauseAfter, runPerHost } from './per-host-scheduler.ts'
 import { scanSite } from './scan-site.ts'
@@ -30,8 +30,6 @@ import {
 
 /** Pause between two scans of one host. */
 const PAUSE_MS = 1000
-/** No client is waiting, so a page may wait for a worker and for the browser without a practical limit. */
-const MAX_WAIT_MS = 3_600_000
 /** Exit code after Ctrl-C: 128 + SIGINT. */
 const EXIT_STOPPED = 130
 
@@ -84,6 +82,7 @@ async function scanList(options: BulkListOptions, io: CommandIo): Promise<number
   })
   const scanner = await openScanner({ ...options, renderer }, io, {
     policy: { connections: 1 },
+    // No client is waiting, so a page may wait for a worker and for the browser.
     pool: { maxWaiting: concurrency, maxWaitMs: MAX_WAIT_MS },
     hostLimiter: new HostLimiter({ slotsPerHost: 1, pauseMs: PAUSE_MS, pausesDeadline: true }),
   })

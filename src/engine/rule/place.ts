@@ -91,7 +91,10 @@ export interface Example {
   /** Scripts that the page loads, with their text, instead of files whose address says enough. */
   readonly scripts?: { readonly hits: readonly ExampleScript[]; readonly misses: readonly ExampleScript[] }
   /** Properties of `window`, with their values as text, instead of files. */
-  readonly globals?: { readonly hits: Readonly<Record<string, string>>; readonly misses: Readonly<Record<string, string>> }
+  readonly globals?: {
+    readonly hits: Readonly<Record<string, string>>
+    readonly misses: Readonly<Record<string, string>>
+  }
   /** Slugs of the rules that may fire on them too: the system of an extension. */
   readonly also?: readonly string[]
 }

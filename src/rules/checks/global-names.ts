@@ -14,7 +14,9 @@ const COMMON_NAMES = new Set(
   request require resizable results root route router script scripts scroll search selectable send server service services session
   settings shop show site slider sortable start state status sticky storage store string style support system tabs tag template
   templates test text theme timer title toggle token tool tools tooltip track tracker tracking translations type types ui update url
-  urls user users util utilities utils val validate value values vars vendor vers version view views web website widget window wp zoom`.split(/\s+/),
+  urls user users util utilities utils val validate value values vars vendor vers version view views web website widget window wp zoom`.split(
+    /\s+/,
+  ),
 )
 
 /** Minimum number of characters of a name that stands alone, and of one in lower case, which short scripts use too. */
@@ -47,4 +49,3 @@ function isCommonAlone(name: string): boolean {
 function isCommonBelow(name: string): boolean {
   return COMMON_NAMES.has(name.toLowerCase()) || (name.length < MIN_LENGTH - 1 && !/\d/.test(name))
 }
-
