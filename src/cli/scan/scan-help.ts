@@ -46,7 +46,8 @@ Detects what a website is made with: a live site, or a saved page.
                                   hardly any text without their scripts (docs/rendering.md)
 
   npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings,page,details,packages]
-      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …].
+      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …]. With --render, a browser
+      runs a page of --html, --har or --batch from its saved files, without a network (docs/rendering.md).
 
   npm run -s scan -- --har file.har [--include …]
       Scans the main document of a HAR file, with its headers, the scripts and style sheets of its page, and the URLs that it
