@@ -43,7 +43,7 @@ export async function connectChromium(url: string, needsSandbox: boolean): Promi
 
 /**
  * Says why a browser with this command line is not used; null if it is. As in Chromium, the last value of a flag applies, and what
- * follows `--` is no flag.
+ * follows `--` is not a flag.
  */
 export function findFlagProblem(args: readonly string[], needsSandbox: boolean): string | null {
   const end = args.indexOf('--')

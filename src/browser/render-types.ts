@@ -36,7 +36,7 @@ export interface PageNetwork {
   readonly isExhausted: boolean
   /** Sentences about requests that were refused, for the result. */
   readonly warnings: readonly string[]
-  /** Refuses all further requests. */
+  /** Refuses all later requests. */
   stop(): void
   close(): Promise<void>
 }

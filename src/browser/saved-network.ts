@@ -22,7 +22,7 @@ export interface SavedSite {
 }
 
 /**
- * What a saved page has in the place of a network: its files. Every other request is refused, and what is no request, such as a
+ * What a saved page has in the place of a network: its files. Every other request is refused, and what is not a request, such as a
  * WebSocket, reaches a port that closes each connection.
  */
 export class SavedNetwork implements PageNetwork {

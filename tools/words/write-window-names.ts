@@ -22,7 +22,7 @@ export async function writeWindowNames(): Promise<string> {
         for (const name of Object.getOwnPropertyNames(object)) found.add(name)
       return [...found]
     })
-    // What the driver of the browser adds is no name of the browser.
+    // What the driver of the browser adds is not a name of the browser.
     const own = names.filter((name) => !/playwright|^__pw/i.test(name)).sort()
     writeFileSync(TARGET, `${own.join('\n')}\n`)
     return `${own.length} names of ${browser.version()}`

@@ -19,7 +19,7 @@ const COMMON_NAMES = new Set(
   ),
 )
 
-/** Minimum number of characters of a name that stands alone, and of one in lower case, which short scripts use too. */
+/** Minimum number of characters of a name that is the whole path, and of one in lower case, which short scripts use too. */
 const MIN_LENGTH = 4
 const MIN_LOWER_CASE_LENGTH = 5
 /** The object of plugins of jQuery, whose names must be specific without it. */
