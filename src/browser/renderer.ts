@@ -7,6 +7,7 @@ import type { Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import type { BrowserSettings } from './browser-source.ts'
 import { connectChromium } from './connect-chromium.ts'
+import { lowerPriority } from './lower-priority.ts'
 import { MemoryGuard } from './memory-guard.ts'
 import { openChromium } from './open-chromium.ts'
 import { openContext, renderPage } from './render-page.ts'
@@ -170,6 +171,7 @@ export class Renderer {
     const cdp = await browser.newBrowserCDPSession()
     const { processInfo } = await cdp.send('SystemInfo.getProcessInfo')
     const pid = processInfo.find(({ type }) => type === 'browser')?.id ?? null
+    if (pid !== null) lowerPriority(pid)
     return { browser, pid, guard: new MemoryGuard(cdp, this.#limits.memoryBytes) }
   }
 }

@@ -32,6 +32,8 @@ const PUBLIC = '93.184.216.34'
 /** Ports that this machine listens on, so that a connection would succeed. Proxies of pages have higher ones. */
 const PORTS = [80, 443, 22, 25, 6379, 8080, 8443, 9200, 27017]
 const FIRST_PROXY_PORT = 32_768
+/** What the browser itself would request goes to this proxy, which does not exist. */
+const CLOSED_PROXY = 'tcp 127.0.0.1 1'
 const VECTORS_PER_PAGE = 20
 const MINUTE_MS = 60_000
 
@@ -39,12 +41,16 @@ interface Vector {
   readonly vector: string
   readonly dns?: readonly string[]
   readonly redirect?: string
+  /** `allow` if a scan may contact it. */
+  readonly expected?: string
 }
 
 /** What the page is to request, and the addresses of its names. */
 interface Attempt {
   readonly urls: readonly string[]
   readonly names: ReadonlyMap<string, readonly string[]>
+  /** Addresses that pages may contact. */
+  readonly allowed: ReadonlySet<string>
 }
 
 const main = defineCommand(HELP, async ([file], io) => {
@@ -79,8 +85,8 @@ async function tryVectors(vectors: readonly Vector[], { stdout }: CommandIo): Pr
     limits: {
       requests: 100_000,
       totalMs: 10 * MINUTE_MS,
-      settleMs: 2 * MINUTE_MS,
-      quietMs: 1000,
+      settleMs: 15_000,
+      quietMs: 300,
       waitMs: 60 * MINUTE_MS,
     },
   })
@@ -120,7 +126,14 @@ function readVectors(vectors: readonly Vector[]): Attempt {
     const host = URL.canParse(url) ? new URL(url).hostname : ''
     if (/^(?:[\w-]+\.)*example\.(?:com|org|net)$/.test(host) && !names.has(host)) names.set(host, [PUBLIC])
   }
-  return { urls, names }
+  return { urls, names, allowed: new Set([PUBLIC, ...vectors.flatMap(listAllowed)]) }
+}
+
+/** Lists the addresses that a vector permits. */
+function listAllowed({ vector, dns, redirect, expected }: Vector): readonly string[] {
+  if (expected !== 'allow') return []
+  const hosts = [vector, redirect ?? ''].flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname] : []))
+  return [...(dns ?? []), ...hosts.map((host) => host.replace(/^\[|\]$/g, ''))]
 }
 
 /** Listens on every address, and answers with the pages, and with redirects. */
@@ -153,27 +166,21 @@ async function openSniffer(): Promise<Map<string, number>> {
 }
 
 /** Prints where packets went. @returns the exit code */
-function report(packets: ReadonlyMap<string, number>, { names }: Attempt, stdout: CommandIo['stdout']): number {
-  const allowed = new Set([...names.values()].flat())
-  const counts = { proxies: 0, public: 0 }
+function report(packets: ReadonlyMap<string, number>, { allowed }: Attempt, stdout: CommandIo['stdout']): number {
+  const counts = { proxies: 0, closed: 0, public: 0 }
   const leaks: string[] = []
   for (const [line, count] of packets) {
     const [protocol, address, port] = line.split(' ')
     if (protocol === 'tcp' && address === '127.0.0.1' && Number(port) >= FIRST_PROXY_PORT) counts.proxies += count
-    else if (protocol === 'tcp' && isPublic(address) && allowed.has(address) && /^(?:80|443)$/.test(port))
-      counts.public += count
+    else if (line === CLOSED_PROXY) counts.closed += count
+    else if (protocol === 'tcp' && allowed.has(address) && /^(?:80|443)$/.test(port)) counts.public += count
     else leaks.push(`${line}: ${count}`)
   }
   stdout.write(
-    `connections to proxies of pages: ${counts.proxies}; of these proxies to public addresses: ${counts.public}\n`,
+    `connections to proxies of pages: ${counts.proxies}; of these proxies to permitted addresses: ${counts.public}; of the browser itself to its closed proxy: ${counts.closed}\n`,
   )
   stdout.write(`packets to anything else: ${leaks.length === 0 ? 'none' : leaks.join(', ')}\n`)
   return leaks.length === 0 ? EXIT.ok : EXIT.findings
-}
-
-/** Whether an address of the vectors' names is one of those that are public there. */
-function isPublic(address: string): boolean {
-  return address === PUBLIC || !/^(?:10\.|127\.|169\.254|192\.168|172\.|100\.|0\.|::|f[cde])/i.test(address)
 }
 
 await runMain(main, process.argv.slice(2))
