@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { findBrowserSource } from './browser/browser-source.ts'
 import type { Rendered } from './browser/render-types.ts'
 import { RenderError } from './browser/render-types.ts'
 import type { Config } from './config/config.ts'
@@ -12,20 +13,22 @@ export interface ServiceRenderer {
 }
 
 /**
- * Opens the browser that renders pages of scans, and counts them; null without `CHROMIUM`. Chromium starts in the background. If it does not
- * start, the log says why, scans are answered with pages as they were fetched, and the next page tries again.
+ * Opens the browser that renders pages of scans, and counts them; null without `CHROMIUM` and `BROWSER_URL`. The browser starts in the
+ * background. If it does not start, the log says why, scans are answered with pages as they were fetched, and the next page tries again.
  */
 export async function openServiceRenderer(
-  { chromium, chromiumSandbox: sandbox, renderConcurrency: concurrency }: Config,
+  config: Config,
   { policy, metrics, log }: { readonly policy: Policy; readonly metrics: Metrics; readonly log: Logger },
 ): Promise<ServiceRenderer | null> {
-  if (chromium === null) return null
+  const { chromiumSandbox: sandbox, renderConcurrency: concurrency } = config
+  const source = findBrowserSource(config)
+  if (source === null) return null
   if (!sandbox)
     log.warn('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what the user of this service can do')
   const { RenderThread } = await import('./browser/render-thread.ts')
-  const thread = new RenderThread({ chromium, sandbox, policy, concurrency })
+  const thread = new RenderThread({ source, sandbox, policy, concurrency })
   thread.start().then(
-    () => log.info({ chromium }, 'the browser has started'),
+    () => log.info(source, 'url' in source ? 'the browser is connected' : 'the browser has started'),
     (error: Error) => log.error({ why: error.message }, 'the browser does not start: pages are not rendered'),
   )
   return {

@@ -22,7 +22,7 @@ export async function openWorker(options: ServiceOptions): Promise<Service> {
     )
   const backends = await openBackends({
     ...options,
-    config: { ...config, plans: config.plans, portal: 'off', chromium: null },
+    config: { ...config, plans: config.plans, portal: 'off', chromium: null, browserUrl: null },
   })
   const connection = await openConnection({ url: redisUrl })
   const worker = await openQueue(options, backends, { redisUrl, run: connection.run })

@@ -59,7 +59,7 @@ export interface Backends {
   readonly metrics: Metrics
   readonly policy: Policy
   readonly scanner: Scanner
-  /** The browser; null without `CHROMIUM`. */
+  /** The browser; null without `CHROMIUM` and `BROWSER_URL`. */
   readonly renderer: ServiceRenderer | null
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string

@@ -26,6 +26,7 @@ for (const path of [
   'src/networks/networks.bin',
   'rules/lifecycles.json',
   'src/rules/checks/code-words.txt',
+  'src/rules/checks/window-names.txt',
   'src/authoring/common-words/page-words.txt',
 ])
   cpSync(new URL(path, root), new URL(`dist/${path}`, root), { recursive: true })

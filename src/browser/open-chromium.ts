@@ -1,26 +1,8 @@
 import { tmpdir } from 'node:os'
-import type { Browser, BrowserType } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { SetupError } from '../errors.ts'
-
-/** Which browser renders pages. */
-export interface BrowserSettings {
-  /** The file of Chromium. */
-  readonly chromium: string
-  /** Whether Chromium uses its sandbox. */
-  readonly sandbox: boolean
-}
-
-/**
- * Flags that leave the browser's traffic no way but the proxy of a page. Names resolve nowhere, addresses of this
- * machine go to the proxy too, and neither QUIC nor WebRTC opens a socket of its own.
- */
-const NETWORK_FLAGS = [
-  '--proxy-bypass-list=<-loopback>',
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  '--disable-quic',
-  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-] as const
+import { loadDriver } from './load-driver.ts'
+import { NETWORK_FLAGS } from './network-flags.ts'
 
 /** What a page without a person has no use for. */
 const OTHER_FLAGS = [
@@ -43,7 +25,7 @@ const WITHOUT_SANDBOX = 'set CHROMIUM_SANDBOX=off only if nothing else is possib
  * Starts Chromium. It gets no variable of this process.
  * @throws SetupError that says what to do
  */
-export async function openChromium({ chromium: file, sandbox }: BrowserSettings): Promise<Browser> {
+export async function openChromium(file: string, sandbox: boolean): Promise<Browser> {
   const driver = await loadDriver()
   try {
     return await driver.launch({
@@ -65,17 +47,6 @@ export async function openChromium({ chromium: file, sandbox }: BrowserSettings)
     if (/No usable sandbox|namespace/.test(message))
       throw new SetupError(`Chromium has no sandbox here: allow user namespaces; ${WITHOUT_SANDBOX}`)
     throw new SetupError(`Chromium does not start from ${file}: ${findReason(message)}`, { cause: error })
-  }
-}
-
-/** Loaded only where pages are rendered: the package is optional and large. */
-async function loadDriver(): Promise<BrowserType> {
-  try {
-    return (await import('playwright-core')).chromium
-  } catch (cause) {
-    throw new SetupError('rendering needs the package playwright-core: install it with "npm install playwright-core"', {
-      cause,
-    })
   }
 }
 

@@ -5,11 +5,10 @@ import { findSite } from '../engine/text/url.ts'
 import { PageActivity } from './page-activity.ts'
 import { readDocument } from './read-document.ts'
 import { readGlobals } from './read-globals.ts'
-import type { RenderProxy } from './render-proxy.ts'
-import { RenderError, type Rendered, type RenderLimits } from './render-types.ts'
+import { type PageNetwork, RenderError, type Rendered, type RenderLimits } from './render-types.ts'
 
 interface RenderPageOptions {
-  readonly proxy: RenderProxy
+  readonly network: PageNetwork
   readonly limits: RenderLimits
   readonly userAgent: string
   /** Names of properties of `window`. */
@@ -21,10 +20,10 @@ interface RenderPageOptions {
 const POLL_MS = 100
 const MAX_COOKIES = 100
 
-/** Opens a context for one page: no storage, permissions, downloads, service workers or credentials, and the page's own proxy. */
-export function openContext(browser: Browser, proxy: RenderProxy, userAgent: string): Promise<BrowserContext> {
+/** Opens a context for one page: no storage, permissions, downloads, service workers or credentials, and the page's own network. */
+export function openContext(browser: Browser, network: PageNetwork, userAgent: string): Promise<BrowserContext> {
   return browser.newContext({
-    proxy: { server: proxy.url, bypass: '<-loopback>' },
+    proxy: { server: network.url, bypass: '<-loopback>' },
     userAgent,
     acceptDownloads: false,
     serviceWorkers: 'block',
@@ -39,10 +38,10 @@ export function openContext(browser: Browser, proxy: RenderProxy, userAgent: str
 export async function renderPage(
   context: BrowserContext,
   url: string,
-  { proxy, limits, globals, signal }: Omit<RenderPageOptions, 'userAgent'>,
+  { network, limits, globals, signal }: Omit<RenderPageOptions, 'userAgent'>,
 ): Promise<Rendered> {
   const page = await raceSignal(context.newPage(), signal)
-  const activity = new PageActivity(page, { maxRequests: limits.requests, onLimit: () => proxy.stop() })
+  const activity = new PageActivity(page, { maxRequests: limits.requests, onLimit: () => network.stop() })
   const crashed = new Promise<never>((_, reject) => {
     page.once('crash', () =>
       reject(new RenderError('crashed', 'its process in the browser ended, or needed too much memory')),
@@ -56,7 +55,7 @@ export async function renderPage(
   await bounded(settle(page, activity, limits, signal))
   const document = await bounded(readDocument(cdp, limits.characters))
   if (!isSameSite(document.url, url)) throw new RenderError('left', 'its scripts lead to another site')
-  const warnings = listWarnings({ activity, proxy, isCut: document.isCut, limits })
+  const warnings = listWarnings({ activity, network, isCut: document.isCut, limits })
   const cookies = await bounded(context.cookies(document.url))
   return {
     url: document.url,
@@ -99,16 +98,17 @@ function isSameSite(a: string, b: string): boolean {
 
 function listWarnings({
   activity,
-  proxy,
+  network,
   isCut,
   limits,
-}: Pick<RenderPageOptions, 'proxy' | 'limits'> & {
+}: Pick<RenderPageOptions, 'network' | 'limits'> & {
   readonly activity: PageActivity
   readonly isCut: boolean
 }): string[] {
   return [
     ...(activity.isExhausted ? [`the browser stopped after ${limits.requests} requests of the page`] : []),
-    ...(proxy.isExhausted ? [`the browser stopped after ${limits.bytes} bytes of the page`] : []),
+    ...network.warnings,
+    ...(network.isExhausted ? [`the browser stopped after ${limits.bytes} bytes of the page`] : []),
     ...(isCut ? [`only the first ${limits.characters} characters of the rendered page were read`] : []),
   ]
 }

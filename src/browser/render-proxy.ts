@@ -5,6 +5,7 @@ import { CheckedConnector, type Dial } from '../fetch/connector.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Resolver } from '../fetch/resolver.ts'
 import { checkTarget, parseUrl } from '../fetch/target.ts'
+import type { PageNetwork } from './render-types.ts'
 
 interface RenderProxyOptions {
   readonly policy: Policy
@@ -27,7 +28,8 @@ const HOP_HEADERS = new Set(
  * destination like the URL of a scan, resolves its name once, and connects to a checked address. A tunnel carries TLS and WebSockets
  * unread. What is refused gets no response, so that nothing of the proxy looks like a response of a site.
  */
-export class RenderProxy {
+export class RenderProxy implements PageNetwork {
+  readonly warnings: readonly string[] = []
   readonly #options: RenderProxyOptions
   readonly #connector: CheckedConnector
   readonly #server: Server

@@ -5,7 +5,7 @@ import { createDeferred, type Deferred } from '../async/deferred.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import { formatAllowed } from '../fetch/address.ts'
 import type { Policy } from '../fetch/policy.ts'
-import type { BrowserSettings } from './open-chromium.ts'
+import type { BrowserSettings } from './browser-source.ts'
 import { RENDER_LIMITS, RenderError, type Rendered, type RenderFailure } from './render-types.ts'
 
 /** The settings with which the thread is started: plain data. */
@@ -50,8 +50,8 @@ export class RenderThread {
   #lastId = 0
   #isClosed = false
 
-  constructor({ policy: { allow, ...policy }, chromium, sandbox, concurrency, file }: RenderThreadOptions) {
-    this.#settings = { policy, allow: allow.map(formatAllowed), chromium, sandbox, concurrency }
+  constructor({ policy: { allow, ...policy }, source, sandbox, concurrency, file }: RenderThreadOptions) {
+    this.#settings = { policy, allow: allow.map(formatAllowed), source, sandbox, concurrency }
     this.#file = file ?? fileURLToPath(new URL('render-worker.js', import.meta.url))
   }
 

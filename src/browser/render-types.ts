@@ -28,6 +28,19 @@ export interface Rendered {
   readonly warnings: readonly string[]
 }
 
+/** What a page in the browser has as its network. */
+export interface PageNetwork {
+  /** The URL of its proxy, for the browser. */
+  readonly url: string
+  /** Whether the page has used up its bytes. */
+  readonly isExhausted: boolean
+  /** Sentences about requests that were refused, for the result. */
+  readonly warnings: readonly string[]
+  /** Refuses all later requests. */
+  stop(): void
+  close(): Promise<void>
+}
+
 /** What one page may use in the browser. */
 export interface RenderLimits {
   /** Requests, those of redirects included. */

@@ -5,7 +5,7 @@ import { EVIDENCE } from '../fetch/evidence-kinds.ts'
 import { MAX_PAGES } from '../keys/plans.ts'
 import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
-import { RENDER_MODES } from '../scan/render-modes.ts'
+import { RENDER_MODES, type RenderMode } from '../scan/render-modes.ts'
 import { formatChoice } from '../yaml/hint.ts'
 import { checkFiles, checkOverwrite } from './command/check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command/command.ts'
@@ -19,6 +19,7 @@ import { isStandardInput } from './scan/list-input.ts'
 import type { LiveOptions } from './scan/live-scan.ts'
 import { SAVED_EXTRAS, type SavedExtra } from './scan/match-page.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
+import type { SavedRendering } from './scan/render-saved.ts'
 import { SCAN_HELP } from './scan/scan-help.ts'
 import { scanSaved } from './scan/scan-saved.ts'
 import { parseShard, type Shard } from './scan/shard.ts'
@@ -68,9 +69,9 @@ const RETRIES = ['retry-failed', 'retry-walls'] as const
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', ...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
-  har: [...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
-  batch: [...FILES, 'include', 'fail-on', 'timeout', 'shard'],
+  html: ['url', 'headers', ...FILES, 'include', 'format', 'fail-on', 'timeout', 'render', 'json'],
+  har: [...FILES, 'include', 'format', 'fail-on', 'timeout', 'render', 'json'],
+  batch: [...FILES, 'include', 'fail-on', 'timeout', 'shard', 'render'],
   warc: [...FILES, 'include', 'fail-on', 'timeout', 'shard'],
   urls: [
     ...FILES,
@@ -78,6 +79,7 @@ const MODES = {
     'raw-columns',
     'include',
     'pages',
+    'render',
     'fail-on',
     'concurrency',
     'resume',
@@ -113,8 +115,16 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
   await checkOverwrite(single, { canContinue: false })
   const shard = parseShard(single.shard)
-  const options = { inputs, shard, include, isDescribed, isDocument, failsOnEnded }
-  return scanOffline(mode, { ...single, ...findRuleOptions(config), ...options }, io)
+  const render = readRenderMode(values.render)
+  const live = { config, render, allow: [] }
+  const renderer = render === 'never' ? null : await startSavedRenderer(live, io)
+  const rendering = renderer === null || render === 'never' ? null : { renderer, mode: render }
+  const options = { inputs, shard, include, rendering, isDescribed, isDocument, failsOnEnded }
+  try {
+    return await scanOffline(mode, { ...single, ...findRuleOptions(config), ...options }, io)
+  } finally {
+    await renderer?.close()
+  }
 })
 
 /** The arguments of a command that scans live sites. */
@@ -132,7 +142,7 @@ async function scanLive(
 ): Promise<number> {
   const allow = values.allow ?? []
   const skip = readList('skip', values.skip, EVIDENCE)
-  const render = readList('render', values.render, RENDER_MODES).at(0) ?? 'never'
+  const render = readRenderMode(values.render)
   const include = readList('include', values.include, LIVE_EXTRAS)
   const live = { ...options, allow, skip, render, include, pages: readPages(values.pages) }
   if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
@@ -177,6 +187,7 @@ interface OfflineOptions
   readonly shard: Shard | null
   readonly timeout?: string
   readonly include: readonly SavedExtra[]
+  readonly rendering: SavedRendering | null
   readonly folders: readonly string[]
   readonly detectors: readonly string[]
   readonly cache: string
@@ -207,6 +218,7 @@ async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config
 /** Options of lists that only this process could obey. */
 const QUEUE_UNUSABLE = [
   'pages',
+  'render',
   'columns',
   'technologies-out',
   'raw-columns',
@@ -223,7 +235,7 @@ type OfflineMode = Exclude<Mode, 'live' | 'urls' | 'attach'>
 
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
-  const { out, timeout = '10', inputs, shard, include, folders, detectors, cache, networksFile } = options
+  const { out, timeout = '10', inputs, shard, include, rendering, folders, detectors, cache, networksFile } = options
   const isSingle = mode === 'html' || mode === 'har'
   // Reading takes a small part of one core.
   const threads = isSingle ? 1 : availableParallelism()
@@ -241,7 +253,7 @@ async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: Comma
   try {
     const writer = await open()
     const { scanBatch } = await import('./scan/scan-batch.ts')
-    const run = scanBatch({ inputs, shard, format: mode, writer, include, matcher, threads }, io)
+    const run = scanBatch({ inputs, shard, format: mode, writer, include, rendering, matcher, threads }, io)
     const { pages, failed, ended } = await run.finally(() => writer.close())
     io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)
     return failed > 0 || (options.failsOnEnded && reportEnded(ended, io)) ? EXIT.findings : EXIT.ok
@@ -308,6 +320,17 @@ function readPages(given = '1'): number {
   if (!/^\d{1,2}$/.test(given) || Number(given) < 1 || Number(given) > MAX_PAGES)
     throw new UsageError(`--pages must be a number from 1 to ${MAX_PAGES}`)
   return Number(given)
+}
+
+function readRenderMode(given: string | undefined): RenderMode {
+  return readList('render', given, RENDER_MODES).at(0) ?? 'never'
+}
+
+/** Starts the browser for saved pages. No client is waiting, so a page may wait for its turn. */
+async function startSavedRenderer(options: Pick<LiveOptions, 'config' | 'render' | 'allow'>, io: CommandIo) {
+  const { MAX_WAIT_MS, startRenderer } = await import('./scan/live-scan.ts')
+  const { renderConcurrency: concurrency } = options.config
+  return await startRenderer(options, io, { concurrency, limits: { waitMs: MAX_WAIT_MS } })
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

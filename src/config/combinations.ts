@@ -10,6 +10,8 @@ export function checkCombinations(config: Config, reader: ConfigReader): void {
     reader.report(metricsPort.name, `write a port other than that of ${port.name}`)
   if (isSet(reader, smtpUrl) && !isSet(reader, mailFrom))
     reader.report(mailFrom.name, `is required with ${smtpUrl.name}: write the sender of e-mails`)
+  if (isSet(reader, SETTINGS.chromium) && isSet(reader, SETTINGS.browserUrl))
+    reader.report(SETTINGS.browserUrl.name, `cannot be used with ${SETTINGS.chromium.name}: remove one of them`)
   checkBot(reader)
   checkRules(config, reader)
   checkPublicUrl(config, reader)

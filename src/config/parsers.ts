@@ -27,6 +27,13 @@ export function parsePublicUrl(text: string): string | null {
   return url.href.replace(/\/$/, '')
 }
 
+/** The DevTools address of a browser on this machine: of its HTTP server, or of its WebSocket. */
+export function parseBrowserUrl(text: string): string | null {
+  if (!/^(?:http|ws):\/\/[^\s\\?#]+$/.test(text) || !URL.canParse(text)) return null
+  const { hostname, username, password } = new URL(text)
+  return username === '' && password === '' && isLoopback(hostname.replace(/^\[|\]$/g, '')) ? text : null
+}
+
 export function parseContactUrl(text: string): string | null {
   return /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/.test(text) ? text : null
 }

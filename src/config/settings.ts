@@ -207,6 +207,16 @@ export const SETTINGS = {
     documentation:
       'File of Chromium, which [renders pages](docs/rendering.md) for the parameter `render` of the API and the option `--render` of `scan`. Without it, pages are not rendered.',
   }),
+  browserUrl: define<string | null>({
+    name: 'BROWSER_URL',
+    read: readOne(
+      parse.parseBrowserUrl,
+      'write the DevTools address of a Chromium on this machine, such as http://127.0.0.1:9222. One elsewhere cannot use the proxies of this process',
+    ),
+    default: null,
+    documentation:
+      'DevTools address of a [Chromium that already runs](docs/rendering.md#a-browser-that-already-runs) on this machine, such as `http://127.0.0.1:9222`, instead of `CHROMIUM`.',
+  }),
   renderConcurrency: define({
     name: 'RENDER_CONCURRENCY',
     read: readNumber(1, 100),
@@ -220,7 +230,7 @@ export const SETTINGS = {
     default: true,
     shownDefault: 'on',
     documentation:
-      '`off` starts Chromium without its [sandbox](docs/rendering.md#sandbox), for containers in which it does not start otherwise. Each start warns of it.',
+      '`off` starts Chromium without its [sandbox](docs/rendering.md#sandbox), for containers in which it does not start otherwise, or accepts a running one without it. Each start warns of it.',
   }),
   contactUrl: define<string | null>({
     name: 'CONTACT_URL',

@@ -77,9 +77,9 @@ export async function openPageMatcher({
   }
 }
 
-/** Copies the bytes of the caller, because the pool transfers bytes to the worker. */
+/** Copies the bytes of the caller, because the pool transfers bytes to the worker. `slice` of a Buffer would not copy them. */
 function copyBytes(input: PageInput): PageInput {
-  const copy = <V>(value: V): V | Uint8Array => (value instanceof Uint8Array ? value.slice() : value)
+  const copy = <V>(value: V): V | Uint8Array => (value instanceof Uint8Array ? new Uint8Array(value) : value)
   const copyAll = (bodies: PageInput['scripts']): PageInput['scripts'] =>
     bodies?.map((body) => ({ ...body, text: copy(body.text) })) ?? null
   const { html = null, scripts, styles } = input

@@ -21,8 +21,6 @@ export interface AppSettings extends ServiceSettings, HostSettings {
   readonly trustProxy: number | readonly string[] | null
   /** URL at which the operator can be contacted; null if `CONTACT_URL` is not set. */
   readonly contactUrl: string | null
-  /** The file of the browser that renders pages; without it, `render` is refused. */
-  readonly chromium?: string | null
   /** Maximum number of concurrent scans. */
   readonly scanConcurrency: number
   /** Maximum number of URLs of batches that are scanned at a time. */

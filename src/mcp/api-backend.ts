@@ -60,12 +60,13 @@ export function openApiBackend(send: SendRequest): Backend {
   }
   return {
     batches,
-    scan: (url, { include, fresh, pages = 1 }) =>
+    scan: (url, { include, fresh, pages = 1, render = 'never' }) =>
       request<SiteResult>('/api/v1/scan', {
         url,
         ...(include.length > 0 && { include }),
         ...(fresh && { fresh }),
         ...(pages > 1 && { pages }),
+        ...(render !== 'never' && { render }),
       }),
     listCatalogue: async () => {
       const { entries } = await request<{ readonly entries: readonly CatalogueEntry[] }>('/api/v1/catalogue')

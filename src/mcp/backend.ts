@@ -3,6 +3,7 @@ import type { Result } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { Extras, SystemPart } from '../scan/extra-schemas.ts'
 import type { LiveExtra } from '../scan/extras.ts'
+import type { RenderMode } from '../scan/render-modes.ts'
 
 /** A result with the extras that were asked for. */
 export type SiteResult = Result &
@@ -31,6 +32,8 @@ interface ToolScanOptions {
   readonly fresh: boolean
   /** How many pages of the site are read; 1 if absent. */
   readonly pages?: number
+  /** Whether a browser runs the page; `never` if absent. */
+  readonly render?: RenderMode
 }
 
 /** A list of URLs that a service scans in the background, as the API describes it. */

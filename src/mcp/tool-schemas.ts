@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CATALOGUE_KINDS } from '../detector/catalogue.ts'
 import { MAX_PAGES } from '../keys/plans.ts'
 import { PARTS_SCHEMA } from '../scan/extra-schemas.ts'
+import { RENDER_MODES } from '../scan/render-modes.ts'
 import { closedObject, list, oneOf, orNull, stringOrNull } from '../scan/schema-builders.ts'
 
 /** Extras of a scan that tools offer. */
@@ -30,6 +31,12 @@ export const SCAN_INPUT = closedObject({
     }),
   ),
   fresh,
+  render: Type.Optional(
+    oneOf(RENDER_MODES, {
+      description:
+        'Whether a browser runs the scripts of the page first, if the scanner has one: auto does so if the page shows hardly any text without them. By default never. It takes up to 13 seconds more.',
+    }),
+  ),
   pages: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -145,6 +152,7 @@ export const SCAN_OUTPUT = Type.Object({
   ...fields,
   parts: Type.Optional(PARTS_SCHEMA),
   page,
+  notRendered: Type.Optional(Type.String({ description: 'Why the browser did not run the page, as was asked for.' })),
   fromPage: Type.Optional(fromPage),
 })
 export type ScanOutput = Static<typeof SCAN_OUTPUT>

@@ -1,4 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv'
+import { NOT_RENDERED } from '../scan/render-modes.ts'
 import { formatAside } from '../yaml/hint.ts'
 import { type Backend, type SiteResult, ToolError } from './backend.ts'
 import { quoteEvidence, quotePage } from './quote-page.ts'
@@ -86,16 +87,19 @@ function quoteName(name: string): string {
 }
 
 async function scanSite(
-  { url, include = [], fresh = false, pages = 1 }: schemas.ScanInput,
+  { url, include = [], fresh = false, pages = 1, render = 'never' }: schemas.ScanInput,
   backend: Backend,
 ): Promise<schemas.ScanOutput> {
-  const result = await backend.scan(url, { include, fresh, pages })
+  const asked = render === 'never' ? include : [...include, 'warnings' as const]
+  const result = await backend.scan(url, { include: asked, fresh, pages, render })
+  const notRendered = result.warnings?.find((warning) => warning.startsWith(NOT_RENDERED))
   const fromPage = quotePage(result)
   const { parts } = result
   return {
     ...pickFields(result),
     ...(parts && { parts }),
     ...(result.page && { page: result.page }),
+    ...(notRendered !== undefined && { notRendered }),
     ...(fromPage && { fromPage }),
   }
 }

@@ -28,6 +28,11 @@ const FINDINGS = {
     'imported rules',
   ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
+  'common-global': [
+    'error',
+    '"{value}" is a property of window that browsers or many sites define: find one that only this product has',
+    'imported rules',
+  ],
   'common-literal': [
     'error',
     '"{value}" is a common word or name, which bundles of every kind contain: find a literal that only this product has',

@@ -24,7 +24,7 @@ import { FetchThread } from './fetch-thread.ts'
 import { readFurtherPages, type SitePage } from './further-pages.ts'
 import { buildInfrastructure } from './infrastructure.ts'
 import { RecentKills } from './recent-kills.ts'
-import type { RenderMode } from './render-modes.ts'
+import { NOT_RENDERED, type RenderMode } from './render-modes.ts'
 import { addRendered, toPageInput } from './scanned-page.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
 
@@ -212,14 +212,14 @@ export class Scanner {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly input: PageInput | null; readonly warnings: readonly string[] }> {
     const { renderer } = this.#options
-    if (renderer === undefined) return { input: null, warnings: ['the page was not rendered: there is no browser'] }
+    if (renderer === undefined) return { input: null, warnings: [`${NOT_RENDERED}there is no browser`] }
     try {
       const rendered = await renderer.render(site.url, globals, signal)
       return { input: addRendered(toPageInput(site), rendered), warnings: rendered.warnings }
     } catch (error) {
       signal?.throwIfAborted()
       const why = error instanceof Error ? error.message : String(error)
-      return { input: null, warnings: [`the page was not rendered: ${why}`] }
+      return { input: null, warnings: [NOT_RENDERED + why] }
     }
   }
 

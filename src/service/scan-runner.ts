@@ -13,6 +13,7 @@ import { buildCacheKey } from './cache-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Quota, type QuotaStore } from './quota.ts'
 import type { RequestState, ScanRequest } from './request-state.ts'
+import { hasBrowser, type RenderingSettings } from './settings.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { countPages } from './stored-extras.ts'
 
@@ -42,7 +43,7 @@ interface Connections {
 }
 
 export interface ScanRunnerParts {
-  readonly settings: { readonly plans: ReadonlyMap<string, Plan>; readonly chromium?: string | null }
+  readonly settings: RenderingSettings & { readonly plans: ReadonlyMap<string, Plan> }
   readonly store: QuotaStore
   readonly policy: Policy
   readonly rules: CurrentRules
@@ -85,7 +86,7 @@ export class ScanRunner {
       const { current: rules } = this.#parts.rules
       const most = key === undefined ? 1 : findPageLimit(this.#parts.settings.plans, key)
       if (pages > most) return buildInvalidRequest(describePageLimit(most))
-      if (render !== 'never' && !this.#parts.settings.chromium) return buildInvalidRequest(NO_BROWSER)
+      if (render !== 'never' && !hasBrowser(this.#parts.settings)) return buildInvalidRequest(NO_BROWSER)
       return {
         target,
         rules,

@@ -40,7 +40,8 @@ export interface StoredScan {
   /** Name of the builder; null if none was found. */
   readonly builder: string | null
   readonly at: Date
-  readonly entry: CacheEntry
+  /** The result, and whether a browser was asked to run the page. */
+  readonly entry: CacheEntry & { readonly isRendered?: true }
 }
 
 /** A scan in the list of an account's scans: all but its result. */

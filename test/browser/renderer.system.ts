@@ -1,8 +1,14 @@
+import { spawn } from 'node:child_process'
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserSource } from '../../src/browser/browser-source.ts'
+import { NETWORK_FLAGS } from '../../src/browser/network-flags.ts'
 import type { RenderError, RenderLimits } from '../../src/browser/render-types.ts'
 import { Renderer } from '../../src/browser/renderer.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
@@ -52,7 +58,7 @@ const servers: (Server | UdpSocket)[] = []
 /** Listens on ports that a page may try: a request that does not pass the proxy would arrive here. */
 async function openMachine(): Promise<void> {
   const web = createServer(answer)
-  const others = [443, 8080, 6379].map(() => createTcpServer((socket) => socket.destroy()))
+  const others = [443, 8080, 6379].map(() => createTcpServer((socket) => setImmediate(() => socket.destroy())))
   for (const [server, port] of [
     [web, 80],
     ...others.map((other, i) => [other, [443, 8080, 6379][i]] as const),
@@ -74,15 +80,46 @@ async function openMachine(): Promise<void> {
 /** Far above what a page takes on a busy machine; a page that is done does not wait for it. */
 const LAX = { totalMs: 600_000, settleMs: 300_000, quietMs: 500, waitMs: 600_000 }
 
-function openRenderer(limits: Partial<RenderLimits>): Renderer {
+function openRenderer(limits: Partial<RenderLimits>, source: BrowserSource = { file: findBrowser() ?? '' }): Renderer {
   return new Renderer({
-    chromium: findBrowser() ?? '',
+    source,
     sandbox: false, // Tests run as root, too.
     policy: { ...DEFAULT_POLICY, userAgent: 'Siteprint/test' },
     resolver,
     concurrency: 4,
     limits,
   })
+}
+
+/** Starts Chromium as docs/rendering.md says, on a port that the system chooses. */
+async function startChromium(): Promise<{ readonly url: string; end(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'siteprint-browser-'))
+  const flags = [
+    '--headless',
+    '--disable-features=HttpsUpgrades',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${folder}`,
+    '--enable-automation',
+  ]
+  const child = spawn(findBrowser() ?? '', [...flags, '--no-sandbox', ...NETWORK_FLAGS])
+  const ended = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += String(chunk)
+      const [, found] = /DevTools listening on (ws:\S+)/.exec(said) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(said)))
+  })
+  return {
+    url,
+    end: async () => {
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
 }
 
 describe.runIf(isInside)('inside', () => {
@@ -137,6 +174,50 @@ describe.runIf(isInside)('inside', () => {
     expect([...contacts].filter((one) => one !== `${PUBLIC}:80` && !one.startsWith('127.0.0.1:'))).toEqual([])
     // The page itself, and nothing that it tried to reach under a name or an address of this machine.
     expect(requests.filter((one) => !/^shop\.example\.com\/(?:ways|favicon\.ico|away.*)$/.test(one))).toEqual([])
+  })
+
+  test('a browser that already runs has no other way either, and is connected to again after its end', async () => {
+    const running = await startChromium()
+    const connected = openRenderer({ ...LAX, requests: 100 }, { url: running.url })
+    try {
+      contacts.clear()
+      requests.length = 0
+      const { html } = await connected.render('http://shop.example.com/ways', [])
+      expect(html).toContain('tried everything')
+      const others = [...contacts].filter((one) => one !== `${PUBLIC}:80` && !one.startsWith('127.0.0.1:'))
+      expect(others).toEqual([])
+      expect(requests.filter((one) => !/^shop\.example\.com\/(?:ways|favicon\.ico|away.*)$/.test(one))).toEqual([])
+      await running.end()
+      await expect(connected.render('http://shop.example.com/shop', [])).rejects.toThrow(/no browser answers at/)
+    } finally {
+      await connected.close()
+      await running.end()
+    }
+  })
+
+  test('a saved page is rendered from its files, and reaches nothing else', async () => {
+    contacts.clear()
+    requests.length = 0
+    const files: Readonly<Record<string, string>> = {
+      'https://shop.example.com/': `${PAGES['/ways'].body}<main></main><script src="/app.js"></script>`,
+      'https://shop.example.com/app.js': `window.Plain = {}; document.querySelector('main').innerHTML = '<p id=made>made</p>'`,
+    }
+    const site = {
+      url: 'https://shop.example.com/',
+      find: async (url: string) => {
+        const body = files[url]
+        return body === undefined ? null : { body, type: url.endsWith('.js') ? 'text/javascript' : 'text/html' }
+      },
+    }
+    const { html, globals, warnings } = await renderer.renderSaved(site, ['Plain'])
+    expect(html).toContain('<p id="made">made</p>')
+    expect(html).toContain('tried everything')
+    expect(globals).toEqual([{ name: 'Plain', text: '' }])
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^\d+ files that the page requested in the browser are not saved$/),
+    )
+    expect([...contacts].filter((one) => !one.startsWith('127.0.0.1:'))).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test.each([

@@ -72,6 +72,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   auditDays: 400,
   smtpUrl: null,
   chromium: null,
+  browserUrl: null,
   chromiumSandbox: true,
   renderConcurrency: 2,
   mailFrom: null,
@@ -79,7 +80,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
 const NAMES =
   `HOST PORT PUBLIC_URL ALLOWED_HOSTS METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
   CORS_ORIGINS LOG_LEVEL RULES_DIRS RULES_URL RULES_PUBLIC_KEY DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY SCAN_SCRIPTS CONTACT_URL
-  BOT_KEY_FILE BOT_DIRECTORY_URL
+  BOT_KEY_FILE BOT_DIRECTORY_URL BROWSER_URL
   PORTAL SIGNUP AUTH_SECRET ADMIN_EMAILS SMTP_URL MAIL_FROM KEY_PEPPER_FILE AUTH_SECRET_FILE MONGODB_URL_FILE REDIS_URL_FILE
   SMTP_URL_FILE`.split(/\s+/)
 
@@ -103,6 +104,12 @@ describe('a valid value is read', () => {
     ['HOST', '::', { host: '::' }],
     ['HOST', ' api.example ', { host: 'api.example', publicUrl: null, metricsHost: '127.0.0.1' }],
     ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0' }],
+    ...[
+      'http://127.0.0.1:9222',
+      'http://[::1]:9222',
+      'http://localhost:9222/',
+      'ws://127.0.0.1:1/devtools/browser/x',
+    ].map((value): [string, string, Partial<Config>] => ['BROWSER_URL', value, { browserUrl: value, chromium: null }]),
     ['METRICS_HOST', '0.0.0.0', { metricsHost: '0.0.0.0', host: '127.0.0.1' }],
     ['PUBLIC_URL', 'https://Siteprint.example/', { publicUrl: 'https://siteprint.example' }],
     ['PUBLIC_URL', 'https://bücher.example:8443', { publicUrl: 'https://xn--bcher-kva.example:8443' }],
@@ -188,6 +195,8 @@ describe('a valid value is read', () => {
 })
 
 describe('an invalid value is reported in a sentence', () => {
+  const BROWSER_URL =
+    'write the DevTools address of a Chromium on this machine, such as http://127.0.0.1:9222. One elsewhere cannot use the proxies of this process'
   const LISTEN = 'write an address or a host name to listen on, without scheme, brackets and port'
   const PUBLIC_URL =
     'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment'
@@ -256,6 +265,14 @@ describe('an invalid value is reported in a sentence', () => {
       'redis://me:pw%@a.example',
       'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
+    ...[
+      '127.0.0.1:9222',
+      'https://127.0.0.1:9222',
+      'http://10.0.0.1:9222',
+      'http://localhost.example:9222',
+      'http://u:p@127.0.0.1:9222',
+      'ws://browser:9222/devtools/browser/x',
+    ].map((value): [string, string, string] => ['BROWSER_URL', value, BROWSER_URL]),
     ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
     ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
     ['PORTAL', 'yes', 'write one of on, off'],
@@ -342,6 +359,11 @@ describe('an invalid value is reported in a sentence', () => {
   )
 
   test.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'two browsers',
+      { CHROMIUM: join(folder, 'secret.txt'), BROWSER_URL: 'http://127.0.0.1:9222' },
+      'BROWSER_URL: cannot be used with CHROMIUM: remove one of them',
+    ],
     [
       'SMTP_URL without a sender',
       { ...withPublicUrl('SMTP_URL'), SMTP_URL: 'smtp://a.example' },

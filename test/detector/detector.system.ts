@@ -46,6 +46,7 @@ describe('the verdict is equal to that of detect', () => {
     ['pairs', () => [['server', 'brick']], HTML],
     ['a Headers', () => new Headers({ server: 'brick' }), new TextEncoder().encode(HTML)],
     ['a Map', () => new Map([['server', 'brick']]), Buffer.from(HTML)],
+    ['a Buffer with memory of its own', () => null, Buffer.alloc(Buffer.byteLength(HTML), HTML)],
     [
       'a generator',
       function* () {
@@ -56,7 +57,9 @@ describe('the verdict is equal to that of detect', () => {
     ['no headers', () => null, ''],
   ])('%s', async (_, headers, html) => {
     const input = { url: 'https://acme.com/', status: 200, html }
+    const { length } = html
     const verdict = await detector.detect({ ...input, headers: headers() })
+    expect(html.length, 'the bytes of the caller are not transferred').toBe(length)
     const expected = detect(ruleset, buildPage({ ...input, headers: headers() }))
     expect(toResult(verdict, ['evidence', 'warnings'])).toEqual(toResult(expected, ['evidence', 'warnings']))
     const [builder, technologies] = html.length > 0 ? ['WordPress', ['Acme', 'Brick', 'WordPress']] : [null, ['Acme']]

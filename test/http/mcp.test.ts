@@ -3,6 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
+import { openApiBackend, type SendRequest } from '../../src/mcp/api-backend.ts'
+import { runTool, TOOLS } from '../../src/mcp/tools.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { openApp, type TestApp } from './app-fixture.ts'
@@ -197,7 +199,7 @@ describe('batches', () => {
 
 describe('what is wrong', () => {
   test.each<[input: object, sentence: string]>([
-    [{}, 'The argument url is missing: it takes url, include, fresh, pages.'],
+    [{}, 'The argument url is missing: it takes url, include, fresh, render, pages.'],
     [{ url: 1 }, 'The argument url is not valid: it must be string.'],
     [{ url: '' }, 'The argument url is not valid'],
     [{ url: null }, 'The argument url is not valid'],
@@ -276,4 +278,48 @@ describe('what is wrong', () => {
 test('MCP=off: the path does not exist', async () => {
   const off = await openApp({ settings: { mcp: 'off' } })
   expect((await off.fastify.inject({ method: 'POST', url: '/mcp' })).statusCode).toBe(404)
+})
+
+describe('render of scan_site', () => {
+  /** Connects to a service with a browser that fails on hosts that begin with `shell`. */
+  async function openRendering(chromium: string | null) {
+    const asked: (string | undefined)[] = []
+    const own = await openApp({
+      settings: { chromium },
+      parts: {
+        scan: async ({ url: site }, _client, _ruleset, { render }) => {
+          asked.push(render)
+          const scan = sampleScan(site.href)
+          const warnings = site.host.startsWith('shell')
+            ? ['the page was not rendered: it was not done after 10 s']
+            : []
+          return { ...scan, verdict: { ...scan.verdict, warnings } }
+        },
+      },
+    })
+    const send: SendRequest = async (path, body) => {
+      const { secret: key } = await own.newKey()
+      const { status, body: parsed } = await own.call({ url: path, secret: key, ...(body && { method: 'POST', body }) })
+      return { status, retryAfter: null, next: null, body: parsed }
+    }
+    return { asked, run: (input: object) => runTool(TOOLS.scan_site, input, openApiBackend(send)) }
+  }
+
+  test('it is sent to the service, and a page that was not rendered says so', async () => {
+    const { asked, run } = await openRendering('/usr/bin/chromium')
+    const good = await run({ url: 'https://a.example.org/', render: 'always' })
+    expect(good).not.toHaveProperty('notRendered')
+    expect(good).not.toHaveProperty('warnings')
+    expect(await run({ url: 'https://shell.example.org/', render: 'auto' })).toMatchObject({
+      notRendered: 'the page was not rendered: it was not done after 10 s',
+    })
+    await run({ url: 'https://b.example.org/' })
+    expect(asked).toEqual(['always', 'auto', 'never'])
+  })
+
+  test('without a browser, the answer says what to do', async () => {
+    const { run } = await openRendering(null)
+    await expect(run({ url: 'https://a.example.org/', render: 'always' })).rejects.toThrow(/no browser.*Remove render/)
+    await expect(run({ url: 'https://a.example.org/', render: 'on' })).rejects.toThrow('Use never, auto, always.')
+  })
 })

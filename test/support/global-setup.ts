@@ -65,6 +65,7 @@ const DATA = [
   'src/networks/networks.bin',
   'rules/lifecycles.json',
   'src/rules/checks/code-words.txt',
+  'src/rules/checks/window-names.txt',
   'src/authoring/common-words/page-words.txt',
 ]
 

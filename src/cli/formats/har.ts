@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import type { SavedFile } from '../../browser/saved-network.ts'
 import { SetupError } from '../../errors.ts'
 import { FOREIGN_TYPE } from '../../fetch/page-bodies.ts'
 import type { PageInput } from '../../index.ts'
@@ -13,6 +14,7 @@ import {
   readServer,
   readType,
 } from './har-entries.ts'
+import type { FindFile } from './saved-files.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
@@ -20,6 +22,8 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024
 export interface HarPages {
   /** At least one page, the first one of the file first. */
   readonly pages: readonly PageInput[]
+  /** For each page a function that finds the files of its tab. */
+  readonly files: readonly FindFile[]
   /**
    * Documents that may be pages but are left out: their text was not recorded, or the file does not show that they are
    * not frames.
@@ -45,8 +49,13 @@ export async function readHarPages(file: string): Promise<HarPages> {
   if (recorded.length === 0)
     throw new SetupError(`${file} does not contain the text of its document. Save it again as a HAR with content.`)
   const pages: PageInput[] = []
-  for (const document of recorded) pages.push(await readDocument(document, listEntries(document, entries, documents)))
-  return { pages, leftOut: unclear + documents.length - recorded.length }
+  const files: FindFile[] = []
+  for (const document of recorded) {
+    const listed = listEntries(document, entries, documents)
+    pages.push(await readDocument(document, listed))
+    files.push(async (url) => findFile(listed.ofTab, url))
+  }
+  return { pages, files, leftOut: unclear + documents.length - recorded.length }
 }
 
 /** Reads the first page of a HAR file. @throws like `readHarPages` */
@@ -102,6 +111,20 @@ function findBody(entries: readonly HarEntry[], url: string): string | Uint8Arra
     const { status, content } = entry.response ?? {}
     if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url)
       return FOREIGN_TYPE.test(readType(entry)) ? null : decodeContent(content.text, content.encoding)
+  }
+  return null
+}
+
+/** Finds the first successful response for a URL, of any type. */
+function findFile(entries: readonly HarEntry[], url: string): SavedFile | null {
+  for (const entry of entries) {
+    const { status, content } = entry.response ?? {}
+    if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url) {
+      const type = readType(entry) || 'application/octet-stream'
+      // A text is that of the recording browser, in UTF-8, whatever charset its server named.
+      const body = decodeContent(content.text, content.encoding)
+      return { body, type: typeof body === 'string' ? `${type.split(';', 1)[0]}; charset=utf-8` : type }
+    }
   }
   return null
 }

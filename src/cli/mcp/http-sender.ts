@@ -1,8 +1,8 @@
 import { type ApiResponse, parseResponse, type SendRequest } from '../../mcp/api-backend.ts'
 import { ToolError } from '../../mcp/backend.ts'
 
-/** A scan takes at most 18 seconds in the service. */
-const TIMEOUT_MS = 30_000
+/** A scan takes at most 31 seconds in the service, if a browser runs the page. */
+const TIMEOUT_MS = 45_000
 
 /** Builds the function that sends requests to a service. `api` is its URL, `key` an API key. */
 export function buildHttpSender(api: string, key: string): SendRequest {

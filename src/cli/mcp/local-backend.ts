@@ -2,7 +2,7 @@ import { ScanError } from '../../errors.ts'
 import { type Backend, type SiteResult, ToolError } from '../../mcp/backend.ts'
 import { toLiveResult } from '../../scan/live-result.ts'
 import type { CommandIo } from '../command/command.ts'
-import { type LiveOptions, openScanner } from '../scan/live-scan.ts'
+import { buildRenderer, type LiveOptions, openScanner } from '../scan/live-scan.ts'
 import { scanSite } from '../scan/scan-site.ts'
 import { parseSite } from '../scan/site-list.ts'
 
@@ -11,12 +11,14 @@ export async function openLocalBackend(
   options: LiveOptions,
   io: Pick<CommandIo, 'stderr'>,
 ): Promise<Backend & { close(): Promise<void> }> {
-  const scanner = await openScanner(options, io)
+  const renderer = await buildRenderer(options, io)
+  const scanner = await openScanner({ ...options, renderer }, io)
   let used = 0
   return {
-    scan: async (url, { include, pages = 1 }) => {
+    scan: async (url, { include, pages = 1, render = 'never' }) => {
+      if (render !== 'never' && renderer === null) throw new ToolError(NO_BROWSER)
       try {
-        const scan = await scanSite(scanner, parseSite(url), { pages })
+        const scan = await scanSite(scanner, parseSite(url), { pages, render })
         used += scan.parts?.length ?? 1
         return toLiveResult(scan, include) as SiteResult
       } catch (error) {
@@ -26,9 +28,15 @@ export async function openLocalBackend(
     },
     listCatalogue: async () => (await scanner.ready()).catalogue,
     readUsage: async () => ({ plan: null, used, limit: null, remaining: null, resetsOn: null }),
-    close: () => scanner.close(),
+    close: async () => {
+      await scanner.close()
+      await renderer?.close()
+    },
   }
 }
+
+const NO_BROWSER =
+  'There is no browser, so pages cannot be rendered. Leave out render, or start `siteprint mcp` with CHROMIUM set to the file of Chromium.'
 
 function advise({ reason }: ScanError): string {
   return reason === 'not_public'

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Renderer } from '../../browser/renderer.ts'
+import { findBrowserSource } from '../../browser/browser-source.ts'
+import type { Renderer, RendererOptions } from '../../browser/renderer.ts'
 import type { Config } from '../../config/config.ts'
 import type { PoolOptions } from '../../detector/worker-pool.ts'
 import { ScanError } from '../../errors.ts'
@@ -38,6 +39,9 @@ export interface LiveOptions {
   /** Whether a single result is printed as a CycloneDX document. */
   readonly isDocument?: boolean
 }
+
+/** How long a page may wait for a worker or the browser where no client is waiting: without a practical limit. */
+export const MAX_WAIT_MS = 3_600_000
 
 /** Builds the policy of live scans from the settings. */
 export function readPolicy(config: Config): Policy {
@@ -83,27 +87,51 @@ export async function openScanner(
 }
 
 /**
- * Prepares the browser that `--render` needs; null without it. Pages are rendered under the policy of the scan.
- * @throws UsageError without CHROMIUM
+ * Prepares the browser that `--render` needs, and starts it; null without this option. Pages are rendered under the policy of the scan.
+ * @param more what differs from the rendering of one page
+ * @throws UsageError without CHROMIUM and BROWSER_URL; SetupError if it does not start
  */
-async function buildRenderer({ config, render, allow }: LiveOptions, { stderr }: CommandIo): Promise<Renderer | null> {
+export async function startRenderer(
+  { render, ...options }: Pick<LiveOptions, 'config' | 'render' | 'allow'>,
+  io: Pick<CommandIo, 'stderr'>,
+  more: Partial<Pick<RendererOptions, 'concurrency' | 'limits'>> = {},
+): Promise<Renderer | null> {
   if (render === 'never') return null
-  const { chromium, chromiumSandbox: sandbox } = config
-  if (chromium === null)
-    throw new UsageError('--render needs a browser: set CHROMIUM to the file of Chromium, such as /usr/bin/chromium')
+  const renderer = await buildRenderer(options, io, more)
+  if (renderer === null)
+    throw new UsageError(
+      '--render needs a browser: set CHROMIUM to the file of Chromium, such as /usr/bin/chromium, or BROWSER_URL to the address of one that runs',
+    )
+  try {
+    await renderer.start()
+  } catch (error) {
+    await renderer.close()
+    throw error
+  }
+  return renderer
+}
+
+/** Prepares the browser of CHROMIUM or BROWSER_URL, which starts with its first page; null without these settings. */
+export async function buildRenderer(
+  { config, allow }: Pick<LiveOptions, 'config' | 'allow'>,
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  more: Partial<Pick<RendererOptions, 'concurrency' | 'limits'>> = {},
+): Promise<Renderer | null> {
+  const { chromiumSandbox: sandbox } = config
+  const source = findBrowserSource(config)
+  if (source === null) return null
   if (!sandbox)
     stderr.write('CHROMIUM_SANDBOX is off: a page that breaks out of Chromium can do what this user can do\n')
-  const { Renderer } = await import('../../browser/renderer.ts') // Only this option needs it.
-  return new Renderer({ chromium, sandbox, policy: readScanPolicy({ config, allow }), concurrency: 1 })
+  const { Renderer } = await import('../../browser/renderer.ts') // Only what renders needs it.
+  return new Renderer({ source, sandbox, policy: readScanPolicy({ config, allow }), concurrency: 1, ...more })
 }
 
 /** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
 export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
-  const renderer = await buildRenderer(options, io)
+  const renderer = await startRenderer(options, io)
   const scanner = await openScanner({ ...options, renderer }, io)
   const site = parseSite(text)
   try {
-    await renderer?.start()
     const scan = await scanSite(scanner, site, { pages: options.pages ?? 1, render: options.render })
     if (!options.include.includes('warnings'))
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)

@@ -1,8 +1,11 @@
 import type { PageMatcher } from '../../detector/detector.ts'
+import type { Matched } from '../../detector/match-worker.ts'
 import { EXTRAS } from '../../engine/verdict/result.ts'
 import { type Extra, type PageInput, toResult } from '../../index.ts'
 import { describeDetails, type TechnologyDetail } from '../../lifecycles/describe-details.ts'
+import type { FindFile } from '../formats/saved-files.ts'
 import type { FailedScan, ScannedPage, ScanRecord } from '../formats/scan-record.ts'
+import type { SavedRendering } from './render-saved.ts'
 
 /** The extras of a saved page. */
 export const SAVED_EXTRAS = [...EXTRAS, 'details', 'packages'] as const
@@ -12,6 +15,8 @@ export type SavedExtra = (typeof SAVED_EXTRAS)[number]
 export interface Matching {
   readonly matcher: PageMatcher
   readonly include: readonly SavedExtra[]
+  /** Absent if pages are not rendered. */
+  readonly rendering?: SavedRendering | null
 }
 
 /** A page that was read from a file. */
@@ -19,15 +24,20 @@ export interface ReadPage extends Pick<ScanRecord, 'key'> {
   readonly input: PageInput
   /** Warnings about what was cut when the page was read. */
   readonly warnings?: readonly string[]
+  /** Finds the files that were saved with the page; by default its scripts and style sheets. */
+  readonly files?: FindFile
 }
 
 /** Matches a page. @throws like `PageMatcher.match` */
 export async function matchPage(
-  { input, warnings = [] }: Omit<ReadPage, 'key'>,
-  { matcher, include }: Matching,
+  { warnings = [], ...page }: Omit<ReadPage, 'key'>,
+  { include, ...matching }: Matching,
 ): Promise<ScannedPage> {
-  const { verdict: found, title, packages, buildMs, detectMs } = await matcher.match(input)
-  const verdict = { ...found, warnings: [...warnings, ...found.warnings] }
+  const { input } = page
+  const { matcher } = matching
+  const { matched, warnings: ofBrowser } = await matchShown(page, matching)
+  const { verdict: found, title, packages, buildMs, detectMs } = matched
+  const verdict = { ...found, warnings: [...warnings, ...ofBrowser, ...found.warnings] }
   const now = new Date()
   let described: readonly TechnologyDetail[] | undefined
   const describe = (): readonly TechnologyDetail[] => (described ??= describeDetails(verdict, { now }))
@@ -48,6 +58,22 @@ export async function matchPage(
       ...(include.includes('packages') && { packages }),
     },
   }
+}
+
+/** Matches a page: as it was saved, or as a browser shows it. */
+async function matchShown(
+  { input, files }: Pick<ReadPage, 'input' | 'files'>,
+  { matcher, rendering }: Omit<Matching, 'include'>,
+): Promise<{ readonly matched: Matched; readonly warnings: readonly string[] }> {
+  if (rendering == null) return { matched: await matcher.match(input), warnings: [] }
+  const first = rendering.mode === 'auto' ? await matcher.match(input) : null
+  if (first?.isShell === false) return { matched: first, warnings: [] }
+  const { findBodies } = await import('../formats/saved-files.ts')
+  const { renderSaved } = await import('./render-saved.ts')
+  const { wantedGlobals: globals } = matcher.rules
+  const shown = await renderSaved(input, files ?? findBodies(input), { ...rendering, globals })
+  const matched = first === null || shown.input !== null ? await matcher.match(shown.input ?? input) : first
+  return { matched, warnings: shown.warnings }
 }
 
 /** Matches a page and builds its record, even if matching fails. */

@@ -80,7 +80,7 @@ const NO_PAGE_ADVICE = {
   warc: 'record the HTML responses of the pages, too',
 } as const
 
-interface BatchReading extends Pick<BatchOptions, 'shard' | 'include' | 'matcher' | 'threads'> {
+interface BatchReading extends Pick<BatchOptions, 'shard' | 'include' | 'rendering' | 'matcher' | 'threads'> {
   readonly input: string
   /** Called with the number of bytes that have been read. */
   readonly onBytes: (total: number) => void

@@ -14,7 +14,7 @@ import { buildTableFormat } from '../formats/technology-table.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
 import { type ListInput, openListInput } from './list-input.ts'
-import { type LiveOptions, openScanner } from './live-scan.ts'
+import { type LiveOptions, MAX_WAIT_MS, openScanner, startRenderer } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
 import { type PauseAfter, runPerHost } from './per-host-scheduler.ts'
 import { scanSite } from './scan-site.ts'
@@ -76,10 +76,14 @@ async function scanList(options: BulkListOptions, io: CommandIo): Promise<number
   const list = await openSiteList(options)
   const { sites: total, duplicates, empty } = await countSites(list)
   if (total === 0) throw new UsageError(formatNoSite(options))
-  const scanner = await openScanner(options, io, {
+  const renderer = await startRenderer(options, io, {
+    concurrency: options.config.renderConcurrency,
+    limits: { waitMs: MAX_WAIT_MS },
+  })
+  const scanner = await openScanner({ ...options, renderer }, io, {
     policy: { connections: 1 },
-    // No client is waiting, so a page may wait for a worker without a practical limit.
-    pool: { maxWaiting: concurrency, maxWaitMs: 3_600_000 },
+    // No client is waiting, so a page may wait for a worker and for the browser.
+    pool: { maxWaiting: concurrency, maxWaitMs: MAX_WAIT_MS },
     hostLimiter: new HostLimiter({ slotsPerHost: 1, pauseMs: PAUSE_MS, pausesDeadline: true }),
   })
   const stop = new AbortController()
@@ -91,9 +95,9 @@ async function scanList(options: BulkListOptions, io: CommandIo): Promise<number
     const known = output.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
     const run = { list, scanner, rules, output, total, signal: stop.signal }
-    const { done, codes, advice, ended } = await scanSites(options, io, run).finally(() => output.close())
+    const { done, codes, advice, ended, unrendered } = await scanSites(options, io, run).finally(() => output.close())
     const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
-    io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes }))
+    io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes, unrendered }))
     for (const sentence of advice) io.stderr.write(`${sentence}\n`)
     const isEnded = options.failsOnEnded && reportEnded(ended, io)
     if (!stop.signal.aborted) return failed > 0 || isEnded ? EXIT.findings : EXIT.ok
@@ -102,6 +106,7 @@ async function scanList(options: BulkListOptions, io: CommandIo): Promise<number
   } finally {
     process.off('SIGINT', onStop).off('SIGTERM', onStop)
     await scanner.close()
+    await renderer?.close()
   }
 }
 
@@ -141,6 +146,8 @@ interface Summary {
   /** Rows without a site. */
   readonly empty: number
   readonly failed: number
+  /** Sites that were to be rendered and were not. */
+  readonly unrendered: number
   /** Error code → number of sites. */
   readonly codes: ReadonlyMap<string, number>
 }
@@ -149,15 +156,16 @@ interface Summary {
 const MAX_ADVICE = 3
 
 /** The outcome of a run. */
-interface RunOutcome extends Pick<Summary, 'done' | 'codes'> {
+interface RunOutcome extends Pick<Summary, 'done' | 'codes' | 'unrendered'> {
   /** Sites with versions whose support has ended. */
   readonly ended: number
   /** What to do about sites that failed. */
   readonly advice: ReadonlySet<string>
 }
 
-function formatSummary({ done, known, duplicates, empty, failed, codes }: Summary): string {
+function formatSummary({ done, known, duplicates, empty, failed, codes, unrendered }: Summary): string {
   const parts = [formatCount(done, 'site'), `${failed} failed`]
+  if (unrendered > 0) parts.push(`${unrendered} not rendered`)
   if (known > 0) parts.push(`${known} already done`)
   if (duplicates > 0) parts.push(`${formatCount(duplicates, 'duplicate')} skipped`)
   if (empty > 0) parts.push(`${formatCount(empty, 'row')} without a site`)
@@ -171,16 +179,17 @@ async function scanSites(options: BulkListOptions, io: CommandIo, run: BulkRun):
   const { list, output, total, signal } = run
   const codes = new Map<string, number>()
   const advice = new Set<string>()
-  let [done, ended] = [0, 0]
+  let [done, ended, unrendered] = [0, 0, 0]
   const bar = createProgressBar(io, '{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is handled above.
   bar.start(total, output.done.size, { rate: '–' })
   const started = performance.now()
   const scan = async (site: ListedSite): Promise<PauseAfter> => {
-    const { record, cause, sentence } = await scanListed(site, run, options)
+    const { record, cause, sentence, isUnrendered } = await scanListed(site, run, options)
     if (signal.aborted && 'code' in record.outcome) return 'none' // Not done: the next run scans it.
     await output.write(record)
     if (sentence !== null && advice.size < MAX_ADVICE) advice.add(sentence)
     done++
+    if (isUnrendered) unrendered++
     const { outcome } = record
     if ('verdict' in outcome && hasEnded(outcome)) ended++
     if ('code' in outcome) codes.set(outcome.code, (codes.get(outcome.code) ?? 0) + 1)
@@ -193,7 +202,7 @@ async function scanSites(options: BulkListOptions, io: CommandIo, run: BulkRun):
   } finally {
     bar.stop()
   }
-  return { done, codes, advice, ended }
+  return { done, codes, advice, ended, unrendered }
 }
 
 /** Advises to name the column if the entry of a list looks like a row of a table. */
@@ -212,6 +221,8 @@ interface ListedOutcome {
   readonly cause: ScanCause | null
   /** What to do about a failure; null if nothing is known. */
   readonly sentence: string | null
+  /** Whether the page was to be rendered and was not. */
+  readonly isUnrendered?: boolean
 }
 
 /** Scans a site of the list. A failure is part of the record. */
@@ -223,12 +234,13 @@ async function scanListed(
   const started = performance.now()
   const key = { url: site.text }
   try {
-    const scan = await scanSite(scanner, site, { signal, pages: options.pages ?? 1 })
+    const scan = await scanSite(scanner, site, { signal, pages: options.pages ?? 1, render: options.render })
     const { verdict, infrastructure, timing, meta, details, packages, parts } = scan
     const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
     const page = { ...facts, verdict, details, packages, parts, infrastructure, status: meta.status, title: meta.title }
     const outcome = { ...page, result: toLiveResult(scan, options.include) }
-    return { record: { key, input: site.input, outcome }, cause: null, sentence: null }
+    const { isUnrendered = false } = scan
+    return { record: { key, input: site.input, outcome }, cause: null, sentence: null, isUnrendered }
   } catch (error) {
     const durationMs = performance.now() - started
     const facts = { scannedAt: new Date().toISOString(), durationMs, ruleset: rules.version }

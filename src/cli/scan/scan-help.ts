@@ -42,11 +42,12 @@ Detects what a website is made with: a live site, or a saved page.
                                   a formula begins with '
   --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
   --skip dns,tls,robots,favicon   leaves out parts of the side evidence
-  --render auto|always|never      only for a single URL: lets the Chromium of CHROMIUM run the page first; auto only if the page has
-                                  hardly any text without its scripts (docs/rendering.md)
+  --render auto|always|never      lets a browser, that of CHROMIUM or BROWSER_URL, run each page first; auto only pages that have
+                                  hardly any text without their scripts (docs/rendering.md)
 
   npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings,page,details,packages]
-      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …].
+      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …]. With --render, a browser
+      runs a page of --html, --har or --batch from its saved files, without a network (docs/rendering.md).
 
   npm run -s scan -- --har file.har [--include …]
       Scans the main document of a HAR file, with its headers, the scripts and style sheets of its page, and the URLs that it
@@ -78,6 +79,6 @@ ${formatColumns('warc')}
                             recordId of WARC records), slug, name, category, version, level
 
 Settings (environment): RULES_DIRS and DETECTORS, additional rules and detectors; SCAN_ALLOW, SCAN_PORTS and SCAN_DENY, which
-addresses may be scanned; CONTACT_URL, the contact in the User-Agent; CHROMIUM, the browser.
+addresses may be scanned; CONTACT_URL, the contact in the User-Agent; CHROMIUM or BROWSER_URL, the browser.
 Exit code: 0 success, 1 at least one item failed, 2 wrong usage or failure, 130 stopped by Ctrl-C.
 `

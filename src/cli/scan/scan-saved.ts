@@ -5,16 +5,20 @@ import { type CommandIo, EXIT, showsColors } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import type { HarPages } from '../formats/har.ts'
 import type { RecordWriter } from '../formats/record-writer.ts'
+import { type FindFile, openFolder, UNKNOWN_PAGE } from '../formats/saved-files.ts'
 import { readSavedPage, type SavedPage } from '../formats/saved-page.ts'
 import { describeVerdict } from './describe-verdict.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
 import { formatDocument } from './format-document.ts'
 import { type Matching, matchPage, recordPage, type SavedExtra } from './match-page.ts'
+import type { SavedRendering } from './render-saved.ts'
 
 interface SavedOptions extends Partial<SavedPage> {
   /** A HAR file, instead of `html`. */
   readonly har?: string | undefined
   readonly include: readonly SavedExtra[]
+  /** null if pages are not rendered. */
+  readonly rendering: SavedRendering | null
   /** Whether a version whose support has ended makes the command fail. */
   readonly failsOnEnded: boolean
   /** Called once the input is valid, because loading the rules takes longer than reading the page. */
@@ -29,7 +33,7 @@ interface SavedOptions extends Partial<SavedPage> {
 
 /** Scans a saved page, or the pages of a HAR file. @returns the exit code */
 export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<number> {
-  const { include, openMatcher, openWriter, failsOnEnded, isDescribed, isDocument } = options
+  const { include, openMatcher, openWriter, failsOnEnded, isDescribed, isDocument, rendering } = options
   const { pages, leftOut } = await readPages(options)
   if (leftOut > 0)
     io.stderr.write(
@@ -38,9 +42,11 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
   const matcher = await openMatcher()
   try {
     if (openWriter === null)
-      return await printPage(pages, { matcher, include, isDescribed, isDocument, failsOnEnded }, io)
+      return await printPage(pages, { matcher, include, rendering, isDescribed, isDocument, failsOnEnded }, io)
     const writer = await openWriter()
-    const { failed, ended } = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
+    const { failed, ended } = await writePages(pages, { matcher, include, rendering }, writer).finally(() =>
+      writer.close(),
+    )
     io.stderr.write(`${formatCount(pages.length, 'page')}, ${failed} failed\n`)
     return failed > 0 || (failsOnEnded && reportEnded(ended, io)) ? EXIT.findings : EXIT.ok
   } finally {
@@ -51,8 +57,8 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
 /** Writes a record for each page. @returns the number of pages that failed, and of those with versions whose support has ended */
 async function writePages(pages: readonly NamedInput[], matching: Matching, writer: RecordWriter): Promise<PageCounts> {
   let [failed, ended] = [0, 0]
-  for (const { id, input } of pages) {
-    const record = await recordPage({ key: { id }, input }, matching)
+  for (const { id, ...page } of pages) {
+    const record = await recordPage({ key: { id }, ...page }, matching)
     if ('error' in record.outcome) failed++
     else if (hasEnded(record.outcome)) ended++
     await writer.write(record)
@@ -70,20 +76,23 @@ interface NamedPages extends Pick<HarPages, 'leftOut'> {
   readonly pages: readonly NamedInput[]
 }
 
-type NamedInput = { readonly id: string; readonly input: PageInput }
+type NamedInput = { readonly id: string; readonly input: PageInput; readonly files: FindFile }
 
 /** Reads the pages. A page of a HAR file is named by its address, a saved page by its file. */
 async function readPages({ html = '', har, url, headers }: SavedOptions): Promise<NamedPages> {
-  if (har === undefined)
-    return { pages: [{ id: basename(html), input: await readSavedPage({ html, url, headers }) }], leftOut: 0 }
+  if (har === undefined) {
+    const input = await readSavedPage({ html, url, headers })
+    const files: FindFile = async (wanted) => await (await openFolder(html, url ?? UNKNOWN_PAGE))(wanted)
+    return { pages: [{ id: basename(html), input, files }], leftOut: 0 }
+  }
   const { readHarPages } = await import('../formats/har.ts') // A page alone needs no reader of archives.
-  const { pages, leftOut } = await readHarPages(har)
-  return { pages: pages.map((input) => ({ id: String(input.url), input })), leftOut }
+  const { pages, files, leftOut } = await readHarPages(har)
+  return { pages: pages.map((input, i) => ({ id: String(input.url), input, files: files[i] })), leftOut }
 }
 
 /** Prints the result of the first page. */
 async function printPage(
-  [{ input }, ...others]: readonly NamedInput[],
+  [{ input, files }, ...others]: readonly NamedInput[],
   {
     isDescribed,
     isDocument,
@@ -93,7 +102,7 @@ async function printPage(
   io: CommandIo,
 ): Promise<number> {
   const { stdout, stderr } = io
-  const page = await matchPage({ input }, matching)
+  const page = await matchPage({ input, files }, matching)
   const { verdict, result, title, details, packages } = page
   if (!matching.include.includes('warnings')) for (const warning of verdict.warnings) stderr.write(`${warning}\n`)
   if (others.length > 0)

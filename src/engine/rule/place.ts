@@ -80,7 +80,7 @@ export interface Place {
   readonly example?: (word: string) => Example
   /** Words and tests compare case, as if each clause said `case: exact`. */
   readonly isExact?: boolean
-  /** The words are codes that a rule repeats nowhere else, so an example proves them without another mention. */
+  /** The words are names that a rule repeats nowhere else, so an example of each proves it without another mention. */
   readonly areCodes?: boolean
 }
 
@@ -90,6 +90,11 @@ export interface Example {
   readonly misses: readonly string[]
   /** Scripts that the page loads, with their text, instead of files whose address says enough. */
   readonly scripts?: { readonly hits: readonly ExampleScript[]; readonly misses: readonly ExampleScript[] }
+  /** Properties of `window`, with their values as text, instead of files. */
+  readonly globals?: {
+    readonly hits: Readonly<Record<string, string>>
+    readonly misses: Readonly<Record<string, string>>
+  }
   /** Slugs of the rules that may fire on them too: the system of an extension. */
   readonly also?: readonly string[]
 }

@@ -58,9 +58,9 @@ async function scan(context: SessionContext, values: ScanFormValues): Promise<Pa
     context.setStatus(409)
     return await buildScanPage(context, { values, errors: keys.length === 0 ? NO_ERRORS : UNUSABLE_KEY })
   }
-  const { url, fresh, pages } = values
+  const { url, fresh, pages, render } = values
   const done = await submitScan(
-    { request: exchange.request, account: account.id, key, url: completeUrl(url), fresh, pages },
+    { request: exchange.request, account: account.id, key, url: completeUrl(url), fresh, pages, render },
     parts,
   )
   if (done === null) return null

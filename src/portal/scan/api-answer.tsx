@@ -27,7 +27,7 @@ export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps)
   return (
     <Card title="The same with the API">
       <p>Put your key into this line. Without include, the response has only its standard fields.</p>
-      <CodeBlock id="curl" what="Command line" text={buildCurlLine(baseUrl, scan.url, { extras, pages })} />
+      <CodeBlock id="curl" what="Command line" text={buildCurlLine(baseUrl, scan, { extras, pages })} />
       <CodeBlock isLong id="json" what="JSON" text={escapeInvisible(JSON.stringify(JSON.parse(response), null, 2))} />
     </Card>
   )
@@ -36,9 +36,9 @@ export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps)
 /** The URL is quoted for the shell: `'` is the only character of a component that could end the quotes. */
 function buildCurlLine(
   baseUrl: string,
-  url: string,
+  { url, entry }: StoredScan,
   { extras, pages }: { readonly extras: readonly string[]; readonly pages: number },
 ): string {
   const target = encodeURIComponent(url).replaceAll("'", '%27')
-  return `curl -s -H "Authorization: Bearer $SITEPRINT_KEY" '${baseUrl}/api/v1/scan?url=${target}${pages > 1 ? `&pages=${pages}` : ''}&include=${extras.join(',')}'`
+  return `curl -s -H "Authorization: Bearer $SITEPRINT_KEY" '${baseUrl}/api/v1/scan?url=${target}${pages > 1 ? `&pages=${pages}` : ''}${entry.isRendered ? '&render=always' : ''}&include=${extras.join(',')}'`
 }

@@ -7,6 +7,8 @@ export interface ScanFormValues {
   readonly fresh: boolean
   /** How many pages of the site are read. */
   readonly pages: number
+  /** Whether a browser runs the page. */
+  readonly render: boolean
   /** Id of the key to charge; empty if none was chosen. */
   readonly key: string
 }
@@ -18,6 +20,7 @@ export function readScanForm(form: FormReader): ScanFormValues {
     url: form.text('url'),
     fresh: form.has('fresh'),
     pages: /^[2-9]$/.test(pages) ? Math.min(Number(pages), MAX_PAGES) : 1,
+    render: form.has('render'),
     key: form.text('key'),
   }
 }

@@ -1,6 +1,7 @@
 import { makeVisible } from '../../engine/text/visible-text.ts'
 import { findPageLimit } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
+import { hasBrowser } from '../../service/settings.ts'
 import type { ScanHead } from '../../store/account-types.ts'
 import { Button } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
@@ -42,6 +43,7 @@ const PAGE_OPTIONS = [
 
 function ScanForm({ context, keys, values, errors }: Pick<ScanPageProps, 'context' | 'keys' | 'values' | 'errors'>) {
   const { plans } = context.parts.settings
+  const canRender = hasBrowser(context.parts.settings)
   const mostPages = Math.max(1, ...(keys ?? []).map((key) => findPageLimit(plans, key)))
   return (
     <div class="scan-form">
@@ -70,10 +72,18 @@ function ScanForm({ context, keys, values, errors }: Pick<ScanPageProps, 'contex
           label="Scan again, even if there is a result of the last hour"
           isChecked={values.fresh}
         />
+        {canRender && (
+          <Checkbox
+            name="render"
+            label="Run the scripts of the page in a browser first, and read what they show"
+            isChecked={values.render}
+          />
+        )}
         <div class="submit">
           <Button>Scan</Button>
           <p class="hint">
-            The browser waits for the result: usually a few seconds, at most 18.
+            The browser waits for the result: usually a few seconds, at most{' '}
+            {canRender ? '18, or 31 with scripts' : '18'}.
             {keys?.length === 1 && ` A scan counts like one API request with the key ${nameKey(keys[0])}.`}
           </p>
         </div>

@@ -115,7 +115,7 @@ function Headline({ report, scan }: { readonly report: ScanReport; readonly scan
         {scan.entry.at < scan.at.getTime() && ' The result was already in the cache.'}
       </p>
       <p class="buttons">
-        <LinkButton kind="secondary" href={buildAgainPath(scan.url, extras.parts.length)}>
+        <LinkButton kind="secondary" href={buildAgainPath(scan, extras.parts.length)}>
           Scan again
         </LinkButton>
         <LinkButton kind="secondary" href="/scan">
@@ -127,8 +127,8 @@ function Headline({ report, scan }: { readonly report: ScanReport; readonly scan
 }
 
 /** The form with this URL. Opening a link must not cost a request, so the person sends the form. */
-function buildAgainPath(url: string, pages: number): string {
-  return `/scan?url=${encodeURIComponent(url)}&fresh=on${pages > 1 ? `&pages=${pages}` : ''}`
+function buildAgainPath({ url, entry }: StoredScan, pages: number): string {
+  return `/scan?url=${encodeURIComponent(url)}&fresh=on${pages > 1 ? `&pages=${pages}` : ''}${entry.isRendered ? '&render=on' : ''}`
 }
 
 /** The scanned URL as a link, if it is the URL of a website. */

@@ -28,6 +28,8 @@ export interface ScanOrder {
   readonly fresh: boolean
   /** How many pages of the site are read. */
   readonly pages: number
+  /** Whether a browser runs the page. */
+  readonly render: boolean
 }
 
 /**
@@ -37,17 +39,24 @@ export interface ScanOrder {
  * @throws ApiError, ScanError, StoreError: nothing was charged
  */
 export async function submitScan(
-  { request, account, key, url, fresh, pages }: ScanOrder,
+  { request, account, key, url, fresh, pages, render }: ScanOrder,
   { scans, settings, shared, store }: PortalParts,
 ): Promise<{ readonly scan: StoredScan; readonly isStored: boolean } | null> {
   const state = getRequestState(request)
   state.key = key
-  const lookup = scans.read({ url, include: LIVE_EXTRAS, fresh, pages }, state)
+  const lookup = scans.read({ url, include: LIVE_EXTRAS, fresh, pages, render: render ? 'always' : 'never' }, state)
   await countKeyRequest(state, key, { settings, shared, lookup })
   if (state.error !== undefined) throw state.error
   const scan = await scans.run(request, state as ScanState, (entry): StoredScan => {
     const { builder } = JSON.parse(entry.result) as { readonly builder: string | null }
-    return { id: nanoid(), account, url, builder, at: new Date(state.now), entry }
+    return {
+      id: nanoid(),
+      account,
+      url,
+      builder,
+      at: new Date(state.now),
+      entry: { ...entry, ...(render && { isRendered: true }) },
+    }
   })
   if (scan === null) return null
   return { scan, isStored: await storeScan(scan, store) }

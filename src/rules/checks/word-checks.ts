@@ -6,6 +6,7 @@ import { parseSelector } from '../../engine/rule/selector.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import type { FindingCode } from '../findings.ts'
 import { isCommon } from './code-words.ts'
+import { isCommonGlobal } from './global-names.ts'
 
 /** A problem of a word of a clause, or of a locator in a test. */
 export interface WordProblem {
@@ -33,6 +34,7 @@ export function checkWord(word: string, place: Place, isNarrowed = false): WordP
     const details = { value: word, place: place.key, hint: formatHint(name, place.names), list: place.names.join(', ') }
     return { code: 'bad-detector-word', details }
   }
+  if (place.key === 'global' && isCommonGlobal(word)) return { code: 'common-global', details: { value: word } }
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
 }
 

@@ -1,5 +1,5 @@
 import { type Places, toList } from '../../engine/rule/clause.ts'
-import type { Example, ExampleScript, Place } from '../../engine/rule/place.ts'
+import type { Example, Place } from '../../engine/rule/place.ts'
 import type { ClauseSource, RuleSource } from '../../engine/rule/types.ts'
 import { openOwnNetworks } from '../../networks/open-networks.ts'
 import type { Path } from '../../yaml/source-file.ts'
@@ -40,7 +40,7 @@ export function deriveFixtures({ found, file, source }: RuleToProve, places: Pla
   return [
     ...deriveNetworks({ found, file, source }),
     ...deriveFiles({ found, file, words: names }),
-    // A page reads two containers at most, so each kind of tag has pages of its own.
+    // A page reads two containers at most, so each kind of tag has pages of its own; and so has each property of `window`.
     ...codes.flatMap((code) => deriveFiles({ found, file, words: [code] })),
   ]
 }
@@ -78,11 +78,11 @@ function deriveFiles({
   const examples = words.map(({ place, word }): Example => place.example?.(word) ?? { hits: [], misses: [] })
   const confidence = words.some(({ weight }) => weight === 'strong') ? 'high' : 'medium'
   const common = { rule: found, file, path: words[0].path, also: examples.flatMap(({ also = [] }) => also) }
-  const scripts = (kind: 'hits' | 'misses') => examples.flatMap((one) => one.scripts?.[kind] ?? [])
-  const hit = addScripts(buildPage(found.slug, examples.flatMap(({ hits }) => hits).map(formatFile)), scripts('hits'))
+  const add = <T extends object>(page: T, kind: 'hits' | 'misses'): T => addCode(page, examples, kind)
+  const hit = add(buildPage(found.slug, examples.flatMap(({ hits }) => hits).map(formatFile)), 'hits')
   const mention = words.map(({ word }) => `<p>We compared ${escapeHtml(word)} with others.</p>`)
   const misses = examples.flatMap((one) => one.misses)
-  const miss = addScripts(buildPage(found.slug, [...misses.map(formatFile), ...mention]), scripts('misses'))
+  const miss = add(buildPage(found.slug, [...misses.map(formatFile), ...mention]), 'misses')
   return [
     { ...common, number: DERIVED, input: hit, hit: { page: hit, confidence } },
     { ...common, number: DERIVED, input: miss, hit: null },
@@ -131,8 +131,15 @@ function listWords(clause: ClauseSource, { key }: Place, path: Path): readonly {
   return toList<string>(clause[key]).map((word, i) => ({ word, path: isList ? [...path, key, i] : [...path, key] }))
 }
 
-function addScripts<T extends object>(page: T, scripts: readonly ExampleScript[]): T {
-  return scripts.length === 0 ? page : { ...page, scripts }
+/** Adds the scripts of examples, and the properties of `window` that they set. */
+function addCode<T extends object>(page: T, examples: readonly Example[], kind: 'hits' | 'misses'): T {
+  const scripts = examples.flatMap((one) => one.scripts?.[kind] ?? [])
+  const globals = Object.assign({}, ...examples.map((one) => one.globals?.[kind]))
+  return {
+    ...page,
+    ...(scripts.length > 0 && { scripts }),
+    ...(Object.keys(globals).length > 0 && { globals }),
+  }
 }
 
 function buildPage(slug: string, lines: readonly string[]): { readonly url: string; readonly html: string } {

@@ -1,5 +1,4 @@
 import type { Document, Filter } from 'mongodb'
-import type { CacheEntry } from '../../coordination/types.ts'
 import type { Account, AccountSummary, Invite, ScanHead, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, UsageSpan } from '../types.ts'
 import { buildUsageId } from './charges.ts'
@@ -207,5 +206,5 @@ function toAccount({ _id, email, name, emailVerified, plan, createdAt, suspended
 }
 
 function parseScan({ _id, entry, ...scan }: ScanDocument): StoredScan {
-  return { id: _id, ...scan, entry: JSON.parse(entry) as CacheEntry }
+  return { id: _id, ...scan, entry: JSON.parse(entry) as StoredScan['entry'] }
 }
