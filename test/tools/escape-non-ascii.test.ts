@@ -11,7 +11,7 @@ const { escapeNonAscii } = (await import(join(projectFolder(), 'tools/escape-non
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-ascii-'))
 onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Expressions, as they stand in a module. */
+/** Expressions of a module. */
 const EXPRESSIONS = [
   "'naïve – “text”'",
   "'😀'.length",
