@@ -184,7 +184,7 @@ function quotedWords(layers: RegExp): string[] {
   return own
     .filter((file) => layers.test(layerOf(file)))
     .flatMap((file) => {
-      const code = textOf(file).replace(/\/\*[^]*?\*\/|\/\/.*$/gm, '')
+      const code = textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
       return [...code.matchAll(/(['"`])([\w-]+)\1/g)].map(([, , word]) => `${file}: ${word}`)
     })
 }
