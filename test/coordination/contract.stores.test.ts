@@ -121,9 +121,9 @@ describe.skipIf(isMissing).each(states)('%s', (_, open) => {
       expect(await lookUp(entry)).toEqual({ at: stored.at, result: stored.result })
       expect(await lookUp(entry, { extras: true })).toEqual(stored)
       expect(await lookUp(`${entry}x`)).toBeNull()
-      const { at, result } = stored
-      await complete(entry, { at, result })
-      expect(await lookUp(entry, { extras: true })).toEqual({ at, result })
+      const later = { at: stored.at + 1, result: stored.result }
+      await complete(entry, later)
+      expect(await lookUp(entry, { extras: true })).toEqual(later)
       await complete(entry, null)
       expect(await lookUp(entry)).not.toBeNull()
     })

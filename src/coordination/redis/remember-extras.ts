@@ -37,6 +37,7 @@ export function rememberExtras(countRequest: CountRequest): CountRequest {
   }
 }
 
+/** Two scans of one entry that end in the same millisecond with the same result describe the same state of the site. */
 function isSameScan(one: CacheEntry, other: CacheEntry): boolean {
   return one.at === other.at && one.lifeMs === other.lifeMs && one.result === other.result
 }
