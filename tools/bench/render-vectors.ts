@@ -75,7 +75,7 @@ async function tryVectors(vectors: readonly Vector[], { stdout }: CommandIo): Pr
   const attempt = readVectors(vectors)
   const pages = new Map<string, string>()
   await openMachine(pages)
-  const packets = await openSniffer()
+  const { packets, end } = await openSniffer()
   const renderer = new Renderer({
     source: { file: findBrowser() ?? '' },
     sandbox: false, // The namespace has no other user.
@@ -107,6 +107,7 @@ async function tryVectors(vectors: readonly Vector[], { stdout }: CommandIo): Pr
     )
   } finally {
     await renderer.close()
+    end()
   }
   return report(packets, attempt, stdout)
 }
@@ -153,16 +154,14 @@ async function openMachine(pages: ReadonlyMap<string, string>): Promise<void> {
   }
 }
 
-async function openSniffer(): Promise<Map<string, number>> {
+async function openSniffer(): Promise<{ readonly packets: ReadonlyMap<string, number>; end(): void }> {
   const child = spawn('python3', [`${projectFolder()}/tools/bench/rendering/sniffer.py`])
   child.stderr.pipe(process.stderr)
-  process.once('exit', () => child.kill())
-  child.unref()
   const packets = new Map<string, number>()
   const lines = createInterface({ input: child.stdout })
   await once(lines, 'line')
   lines.on('line', (line) => packets.set(line, (packets.get(line) ?? 0) + 1))
-  return packets
+  return { packets, end: () => void child.kill() }
 }
 
 /** Prints where packets went. @returns the exit code */
