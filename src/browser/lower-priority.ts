@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
 /** The lowest priority: processes of the browser run when no other process of the machine wants the processor. */
@@ -9,12 +9,40 @@ const PRIORITY = constants.priority.PRIORITY_LOW
  * they start later inherit it. Without `/proc`, only the process itself is known.
  */
 export function lowerPriority(pid: number): void {
+  lowerGroup(pid)
+  lowerProcesses(pid)
+}
+
+/**
+ * Linux may divide the processor between sessions before it looks at the priority of processes (sched(7), autogroup). The browser has a
+ * session of its own.
+ */
+function lowerGroup(pid: number): void {
+  const [own, other] = [readGroup('self'), readGroup(pid)]
+  if (other === null || other === own) return
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY))
+  } catch {
+    // The system refuses it, or the browser has ended.
+  }
+}
+
+/** Reads the name of the group of a process: `/autogroup-12 nice 0`; null without such groups. */
+function readGroup(pid: number | 'self'): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/autogroup`, 'utf8').split(' ', 1)[0]
+  } catch {
+    return null
+  }
+}
+
+function lowerProcesses(pid: number): void {
   try {
     setPriority(pid, PRIORITY)
   } catch {
     return // It has ended already.
   }
-  for (const child of listChildren(pid)) lowerPriority(child)
+  for (const child of listChildren(pid)) lowerProcesses(child)
 }
 
 function listChildren(pid: number): readonly number[] {
