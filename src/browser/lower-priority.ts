@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
-/** The lowest priority: processes of the browser run when no other process of the machine wants the processor. */
-const PRIORITY = constants.priority.PRIORITY_LOW
+/** A low priority: about a tenth of a processor that another process wants. With the lowest one, a busy machine would render nothing. */
+const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL
 
 /**
- * Gives a process and its children the lowest priority, so that pages in the browser do not slow down scans of other pages. Processes that
+ * Gives a process and its children a low priority, so that pages in the browser do not slow down scans of other pages. Processes that
  * they start later inherit it. Without `/proc`, only the process itself is known.
  */
 export function lowerPriority(pid: number): void {
