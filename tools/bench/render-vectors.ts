@@ -24,8 +24,8 @@ address is this machine, with a sniffer: needs Linux, root, ip, unshare, Python 
 address that no scan may contact.
 `
 
-/** Set in the environment of the process inside the namespace. */
-const MARK = 'SITEPRINT_VECTORS'
+/** The second argument of the process inside the namespace. */
+const MARK = '--inside'
 const SET_UP = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
 /** The address of all names that are public. */
 const PUBLIC = '93.184.216.34'
@@ -53,9 +53,9 @@ interface Attempt {
   readonly allowed: ReadonlySet<string>
 }
 
-const main = defineCommand(HELP, async ([file], io) => {
+const main = defineCommand(HELP, async ([file, mark], io) => {
   if (file === undefined) throw new UsageError('name a file of vectors')
-  if (process.env[MARK] === undefined) return await runInNamespace(file)
+  if (mark !== MARK) return await runInNamespace(file)
   return await tryVectors(JSON.parse(readFileSync(file, 'utf8')), io)
 })
 
@@ -63,10 +63,7 @@ async function runInNamespace(file: string): Promise<number> {
   if (spawnSync('unshare', ['-n', 'sh', '-c', SET_UP]).status !== 0)
     throw new SetupError('no network namespace can be made here: run as root, with ip and unshare')
   const args = ['-n', 'sh', '-c', `${SET_UP} && exec "$@"`, 'sh', process.execPath, ...process.execArgv]
-  const child = spawn('unshare', [...args, ...process.argv.slice(1, 2), file], {
-    stdio: 'inherit',
-    env: { ...process.env, [MARK]: '1' },
-  })
+  const child = spawn('unshare', [...args, ...process.argv.slice(1, 2), file, MARK], { stdio: 'inherit' })
   const [status] = (await once(child, 'close')) as [number | null]
   return status ?? EXIT.failed
 }
@@ -75,7 +72,7 @@ async function tryVectors(vectors: readonly Vector[], { stdout }: CommandIo): Pr
   const attempt = readVectors(vectors)
   const pages = new Map<string, string>()
   await openMachine(pages)
-  const packets = await openSniffer()
+  const { packets, end } = await openSniffer()
   const renderer = new Renderer({
     source: { file: findBrowser() ?? '' },
     sandbox: false, // The namespace has no other user.
@@ -107,6 +104,7 @@ async function tryVectors(vectors: readonly Vector[], { stdout }: CommandIo): Pr
     )
   } finally {
     await renderer.close()
+    end()
   }
   return report(packets, attempt, stdout)
 }
@@ -153,16 +151,14 @@ async function openMachine(pages: ReadonlyMap<string, string>): Promise<void> {
   }
 }
 
-async function openSniffer(): Promise<Map<string, number>> {
+async function openSniffer(): Promise<{ readonly packets: ReadonlyMap<string, number>; end(): void }> {
   const child = spawn('python3', [`${projectFolder()}/tools/bench/rendering/sniffer.py`])
   child.stderr.pipe(process.stderr)
-  process.once('exit', () => child.kill())
-  child.unref()
   const packets = new Map<string, number>()
   const lines = createInterface({ input: child.stdout })
   await once(lines, 'line')
   lines.on('line', (line) => packets.set(line, (packets.get(line) ?? 0) + 1))
-  return packets
+  return { packets, end: () => void child.kill() }
 }
 
 /** Prints where packets went. @returns the exit code */
