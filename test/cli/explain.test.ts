@@ -185,12 +185,12 @@ describe('the page', () => {
     if (args[0] === '--all') expect(stdout).toBe(line)
   })
 
-  test('of a slug that two rules have needs the kind', async () => {
-    const { code, stderr } = await explain(['kiln', '--hit', '1'])
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('write builder/kiln or hosting/kiln'),
-    })
+  test.each([
+    ['of a slug that two rules have needs the kind', ['kiln', '--hit', '1'], 'write builder/kiln or hosting/kiln'],
+    ['is not derived from a rule without exact names', ['hosting/kiln', '--hit', '0'], 'no page is derived from'],
+  ])('%s', async (_, args, sentence) => {
+    const { code, stderr } = await explain(args)
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) })
   })
 })
 

@@ -178,7 +178,6 @@ describe('wrong usage is reported in a sentence', () => {
     [['explain', 'wordpress', 'acme.com'], '"acme.com" is not an http or https URL'],
     [['explain', '--all', '--hit', '1'], '--hit needs the slug of its rule'],
     [['explain', 'wordpress', '--hit', '1', '--miss', '1'], '--hit cannot be combined with --miss: name one page'],
-    [['explain', 'plone', '--hit', '0'], 'no page is derived from'],
     [['explain', 'wordpress', '--hit', '99'], 'hits: --hit 99 does not exist'],
     [['explain', 'wordpress', '--hit', '1', '--html', 'page.html'], '--hit names a page of the tests'],
     [['explain', 'wordpress', '--url', 'https://acme.com'], '--url describes a saved page: use it with --html FILE'],
