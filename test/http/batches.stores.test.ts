@@ -130,6 +130,27 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_conflict'])
     await waitForEnd(app, secret, first.body.id)
   })
+
+  test('a hundred batches may be open, and a repeated request still finds its batch', async () => {
+    const plan = { name: 'advanced', perMinute: 1_000_000, perMonth: 0, keys: 1, batchUrls: 5 }
+    const app = await openBatches({ settings: { plans: new Map([['advanced', plan]]) } })
+    const { secret } = await app.newKey()
+    const urls = [newSite()]
+    const send = (idempotencyKey?: string): Promise<Answer> =>
+      app.call({
+        ...{ method: 'POST', url: BATCHES, secret, body: { urls } },
+        ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+      })
+    const first = await send('first')
+    for (let n = 1; n < 100; n++) expect((await send()).status).toBe(202)
+    for (const rejected of [await send(), await send('other')]) {
+      expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_request'])
+      expect(rejected.body.error).toContain('100 batches of this key are not completed.')
+    }
+    expect((await send('first')).body.id).toBe(first.body.id)
+    await app.call({ method: 'DELETE', url: `${BATCHES}/${first.body.id}`, secret })
+    expect((await send()).status).toBe(202)
+  })
 })
 
 const TEXT = 'text/plain'
