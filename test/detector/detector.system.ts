@@ -46,7 +46,7 @@ describe('the verdict is equal to that of detect', () => {
     ['pairs', () => [['server', 'brick']], HTML],
     ['a Headers', () => new Headers({ server: 'brick' }), new TextEncoder().encode(HTML)],
     ['a Map', () => new Map([['server', 'brick']]), Buffer.from(HTML)],
-    ['a Buffer with memory of its own', () => null, Buffer.alloc(Buffer.byteLength(HTML), HTML)],
+    ['a Buffer with memory of its own', () => [['server', 'brick']], Buffer.alloc(Buffer.byteLength(HTML), HTML)],
     [
       'a generator',
       function* () {
