@@ -27,7 +27,7 @@ if (!isInside && !isMissing && way === null) skipSuite(SUITE, NAMESPACE)
 test.skipIf(way === null)(
   'in a network namespace, pages are rendered, and reach only what the policy permits',
   async () => {
-    expect(await runInside(way ?? [], 'test/browser/renderer.system.ts', {})).toMatch(/Tests\s+\d+ passed/)
+    expect(await runInside(way ?? [], 'test/browser/renderer.timed.ts', {})).toMatch(/Tests\s+\d+ passed/)
   },
 )
 
