@@ -45,7 +45,7 @@ async function readResults(app: TestApp, secret: string, id: string): Promise<Li
 }
 
 const kind = await findAppKind('http: batches')
-describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
+describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open, isShared }) => {
   const openBatches = async (options: Parameters<typeof openApp>[0] = {}): Promise<TestApp> => {
     const plan = { name: 'advanced', perMinute: 1_000_000, perMonth: 1000, keys: 1, batchUrls: 5 }
     return openApp({
@@ -131,7 +131,8 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open }) => {
     await waitForEnd(app, secret, first.body.id)
   })
 
-  test('a hundred batches may be open, and a repeated request still finds its batch', async () => {
+  // Only where no server can be slow: a URL that failed three times for reasons of the service ends its batch.
+  test.skipIf(isShared)('a hundred batches may be open, and a repeated request still finds its batch', async () => {
     const plan = { name: 'advanced', perMinute: 1_000_000, perMonth: 0, keys: 1, batchUrls: 5 }
     const app = await openBatches({ settings: { plans: new Map([['advanced', plan]]) } })
     const { secret } = await app.newKey()
