@@ -66,7 +66,12 @@ class Siteprint:
         self._opener = build_opener(_NoRedirects)
 
     def scan(
-        self, url: str, *, include: Iterable[Extra] = (), fresh: bool = False, pages: Optional[int] = None,
+        self,
+        url: str,
+        *,
+        include: Iterable[Extra] = (),
+        fresh: bool = False,
+        pages: Optional[int] = None,
         render: Optional[Render] = None,
     ) -> ScanResult:
         """Scans a site.
