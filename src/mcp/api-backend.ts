@@ -32,7 +32,8 @@ interface ReceivedResponse {
 export function parseResponse({ status, headers, text }: ReceivedResponse): ApiResponse {
   const { 'content-type': type = '', 'retry-after': retryAfter = null, link = '' } = headers
   const lines = (): unknown[] => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
-  const [, next = null] = /[?&]cursor=([^&>]{1,999})[^>]{0,999}>; rel="next"/.exec(link) ?? []
+  const [, query = ''] = /^<[^<>?]*\?([^<>]*)>; rel="next"$/.exec(link) ?? []
+  const next = new URLSearchParams(query).get('cursor')
   return { status, retryAfter, next, body: type.startsWith('application/x-ndjson') ? lines() : JSON.parse(text) }
 }
 
@@ -55,7 +56,7 @@ export function openApiBackend(send: SendRequest): Backend {
     readResults: async (id, cursor) => {
       const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`
       const { body, next } = await call(`${BATCHES}/${encodeURIComponent(id)}/results${query}`)
-      return { lines: body as readonly ToolBatchLine[], next: next === null ? null : decodeURIComponent(next) }
+      return { lines: body as readonly ToolBatchLine[], next }
     },
   }
   return {
