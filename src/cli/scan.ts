@@ -117,7 +117,7 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const shard = parseShard(single.shard)
   const render = readRenderMode(values.render)
   const live = { config, render, allow: [] }
-  const renderer = render === 'never' ? null : await startSavedRenderer(live, io)
+  const renderer = render === 'never' ? null : await (await import('./scan/live-scan.ts')).startListRenderer(live, io)
   const rendering = renderer === null || render === 'never' ? null : { renderer, mode: render }
   const options = { inputs, shard, include, rendering, isDescribed, isDocument, failsOnEnded }
   try {
@@ -324,13 +324,6 @@ function readPages(given = '1'): number {
 
 function readRenderMode(given: string | undefined): RenderMode {
   return readList('render', given, RENDER_MODES).at(0) ?? 'never'
-}
-
-/** Starts the browser for saved pages. No client is waiting, so a page may wait for its turn. */
-async function startSavedRenderer(options: Pick<LiveOptions, 'config' | 'render' | 'allow'>, io: CommandIo) {
-  const { MAX_WAIT_MS, startRenderer } = await import('./scan/live-scan.ts')
-  const { renderConcurrency: concurrency } = options.config
-  return await startRenderer(options, io, { concurrency, limits: { waitMs: MAX_WAIT_MS } })
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

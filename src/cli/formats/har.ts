@@ -105,28 +105,36 @@ function decodeContent(text: string, encoding: unknown): string | Uint8Array {
   return encoding === 'base64' ? Buffer.from(text, 'base64') : text
 }
 
-/** Finds the text of the first successful response for a URL that can be a script or style sheet. */
-function findBody(entries: readonly HarEntry[], url: string): string | Uint8Array | null {
+/** A successful response, with its text. */
+interface FoundText {
+  readonly entry: HarEntry
+  readonly text: string | Uint8Array
+}
+
+/** Finds the first successful response for a URL whose text was recorded. */
+function findText(entries: readonly HarEntry[], url: string): FoundText | null {
   for (const entry of entries) {
     const { status, content } = entry.response ?? {}
     if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url)
-      return FOREIGN_TYPE.test(readType(entry)) ? null : decodeContent(content.text, content.encoding)
+      return { entry, text: decodeContent(content.text, content.encoding) }
   }
   return null
 }
 
-/** Finds the first successful response for a URL, of any type. */
+/** Finds the text of a response that can be a script or style sheet. */
+function findBody(entries: readonly HarEntry[], url: string): string | Uint8Array | null {
+  const found = findText(entries, url)
+  return found === null || FOREIGN_TYPE.test(readType(found.entry)) ? null : found.text
+}
+
+/** Finds a response of any type. */
 function findFile(entries: readonly HarEntry[], url: string): SavedFile | null {
-  for (const entry of entries) {
-    const { status, content } = entry.response ?? {}
-    if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url) {
-      const type = readType(entry) || 'application/octet-stream'
-      // A text is that of the recording browser, in UTF-8, whatever charset its server named.
-      const body = decodeContent(content.text, content.encoding)
-      return { body, type: typeof body === 'string' ? `${type.split(';', 1)[0]}; charset=utf-8` : type }
-    }
-  }
-  return null
+  const found = findText(entries, url)
+  if (found === null) return null
+  const { entry, text: body } = found
+  const type = readType(entry) || 'application/octet-stream'
+  // A text is that of the recording browser, in UTF-8, whatever charset its server named.
+  return { body, type: typeof body === 'string' ? `${type.split(';', 1)[0]}; charset=utf-8` : type }
 }
 
 async function readLog(file: string): Promise<{ readonly pages?: unknown; readonly entries: readonly unknown[] }> {

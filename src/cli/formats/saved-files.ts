@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import type { SavedFile } from '../../browser/saved-network.ts'
+import { parseUrl } from '../../engine/text/url.ts'
 import type { PageInput } from '../../index.ts'
 
 /** Finds a file that was saved with a page, by its absolute URL without fragment; null if it was not saved. */
@@ -14,7 +15,7 @@ export function findBodies({ url, scripts, styles }: PageInput): FindFile {
   const files = new Map<string, SavedFile>()
   const add = (bodies: PageInput['scripts'], type: string): void => {
     for (const { url: address, text, missing } of bodies ?? []) {
-      const file = URL.parse(address, url ?? UNKNOWN_PAGE)
+      const file = parseUrl(address, url ?? UNKNOWN_PAGE)
       if (file !== null && missing === undefined && !files.has(readKey(file)))
         files.set(readKey(file), { body: text, type })
     }

@@ -91,7 +91,7 @@ export async function openScanner(
  * @param more what differs from the rendering of one page
  * @throws UsageError without CHROMIUM and BROWSER_URL; SetupError if it does not start
  */
-export async function startRenderer(
+async function startRenderer(
   { render, ...options }: Pick<LiveOptions, 'config' | 'render' | 'allow'>,
   io: Pick<CommandIo, 'stderr'>,
   more: Partial<Pick<RendererOptions, 'concurrency' | 'limits'>> = {},
@@ -109,6 +109,15 @@ export async function startRenderer(
     throw error
   }
   return renderer
+}
+
+/** Like `startRenderer`, for pages of a list: no client is waiting, so each may wait for its turn. */
+export function startListRenderer(
+  options: Pick<LiveOptions, 'config' | 'render' | 'allow'>,
+  io: Pick<CommandIo, 'stderr'>,
+): Promise<Renderer | null> {
+  const { renderConcurrency: concurrency } = options.config
+  return startRenderer(options, io, { concurrency, limits: { waitMs: MAX_WAIT_MS } })
 }
 
 /** Prepares the browser of CHROMIUM or BROWSER_URL, which starts with its first page; null without these settings. */

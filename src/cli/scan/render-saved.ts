@@ -1,5 +1,6 @@
 import type { Renderer } from '../../browser/renderer.ts'
 import type { SavedFile, SavedSite } from '../../browser/saved-network.ts'
+import { parseUrl } from '../../engine/text/url.ts'
 import type { PageInput } from '../../index.ts'
 import { NOT_RENDERED, type RenderMode } from '../../scan/render-modes.ts'
 import { addRendered } from '../../scan/scanned-page.ts'
@@ -42,7 +43,7 @@ export async function renderSaved(
 }
 
 function buildSite({ url, html, headers }: PageInput, find: FindFile): SavedSite | null {
-  const address = url == null ? null : URL.parse(url)
+  const address = url == null ? null : parseUrl(url)
   if (html == null || (url != null && !/^https?:$/.test(address?.protocol ?? ''))) return null
   if (address !== null) address.hash = ''
   const page = address?.href ?? UNKNOWN_PAGE

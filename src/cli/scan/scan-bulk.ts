@@ -14,7 +14,7 @@ import { buildTableFormat } from '../formats/technology-table.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
 import { type ListInput, openListInput } from './list-input.ts'
-import { type LiveOptions, MAX_WAIT_MS, openScanner, startRenderer } from './live-scan.ts'
+import { type LiveOptions, MAX_WAIT_MS, openScanner, startListRenderer } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
 import { type PauseAfter, runPerHost } from './per-host-scheduler.ts'
 import { scanSite } from './scan-site.ts'
@@ -76,10 +76,7 @@ async function scanList(options: BulkListOptions, io: CommandIo): Promise<number
   const list = await openSiteList(options)
   const { sites: total, duplicates, empty } = await countSites(list)
   if (total === 0) throw new UsageError(formatNoSite(options))
-  const renderer = await startRenderer(options, io, {
-    concurrency: options.config.renderConcurrency,
-    limits: { waitMs: MAX_WAIT_MS },
-  })
+  const renderer = await startListRenderer(options, io)
   const scanner = await openScanner({ ...options, renderer }, io, {
     policy: { connections: 1 },
     // No client is waiting, so a page may wait for a worker and for the browser.
