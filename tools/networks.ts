@@ -73,7 +73,9 @@ function listOwners(): ReadonlyMap<number, string> {
   return new Map(
     rules.flatMap(({ compiled }) =>
       (compiled?.leaves ?? []).flatMap(({ place, words }) =>
-        place === 'network' ? words.map((word) => [Number(word), compiled?.slug ?? ''] as const) : [],
+        place === 'network'
+          ? words.filter((word) => !word.includes('/')).map((word) => [Number(word), compiled?.slug ?? ''] as const)
+          : [],
       ),
     ),
   )

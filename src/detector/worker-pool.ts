@@ -232,7 +232,9 @@ class WorkerPool implements MatchPool {
 
   #addNetwork(input: PageInput): PageInput {
     const { address, network } = input
-    return typeof address === 'string' && !network ? { ...input, network: this.#networks.find(address) } : input
+    return typeof address === 'string' && network === undefined
+      ? { ...input, network: this.#networks.find(address) }
+      : input
   }
 
   /** Limits the time in the queue. The initial loading of the rules does not count. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { parseIp } from '../engine/text/parse-ip.ts'
 import { Sections } from '../engine/text/sections.ts'
 import { type FileKind, openSections, writeSections } from '../engine/text/sections-file.ts'
-import { parseIp } from './parse-ip.ts'
 
 /** An autonomous system: a network with one operator. */
 export interface Network {

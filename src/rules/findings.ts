@@ -153,6 +153,10 @@ const FINDINGS = {
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
   ],
+  'wrong-range': [
+    'error',
+    '"{value}" is not a range: write the first address, the rest of its bits zero, and a length from /8 to /32, or from /16 to /64 for IPv6',
+  ],
   'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
 } as const satisfies FindingTable
 

@@ -201,6 +201,19 @@ describe('the network of the address', () => {
     ).toEqual(['CDN'])
   })
 
+  test('a range of addresses is more than its network: a CDN in the network of a provider', () => {
+    const cdn = hosting('cdn', { role: 'cdn', detect: [{ network: ['203.0.113.0/29', '2001:db8:7::/48'] }] })
+    const { hosting: name, technologies, evidence } = getVerdict([network, cdn], inNetwork)
+    expect({ name, technologies }).toEqual({ name: null, technologies: ['CDN'] })
+    const texts = evidence.flatMap(({ clauses }) => clauses.flatMap((clause) => clause.texts))
+    expect(texts).toContain('address 203.0.113.7 in AS64496 (Harbour Networks), range 203.0.113.0/29')
+    for (const address of ['203.0.113.8', '2001:db8:8::7', '192.0.2.7'])
+      expect(findHosting([network, cdn], { ...inNetwork, address })).toBe('AAA')
+    for (const address of ['::ffff:203.0.113.6', '2001:db8:7:9::7'])
+      expect(findHosting([network, cdn], { ...inNetwork, address })).toBe(null)
+    expect(getVerdict([cdn], { ...page, address: '203.0.113.1' }).technologies).toEqual(['CDN'])
+  })
+
   test('the name of the address tells brands apart, and alone says nothing', () => {
     expect(findHosting([network, brand], inNetwork)).toBe('BRAND')
     expect(findHosting([network, brand], { ...inNetwork, dns: { ptr: ['web7.other.example'] } })).toBe('AAA')

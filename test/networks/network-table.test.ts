@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
+import { parseIp } from '../../src/engine/text/parse-ip.ts'
 import { NetworkTable, writeNetworkTable } from '../../src/networks/network-table.ts'
 import { openNetworks, openOwnNetworks } from '../../src/networks/open-networks.ts'
-import { parseIp } from '../../src/networks/parse-ip.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const NETWORKS = [

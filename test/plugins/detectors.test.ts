@@ -148,6 +148,8 @@ describe('a place is seen', () => {
     ['network', '64496', { network: { asn: 64497, name: 'Others' } }, true],
     ['network', '64496', { address: '203.0.113.7', network: null }, true],
     ['network', '64496', { address: '203.0.113.7' }, false],
+    ['network', '192.0.2.0/24', { address: '203.0.113.7' }, true],
+    ['network', '192.0.2.0/24', { network: { asn: 64497, name: 'Others' } }, false],
     ['dns', 'ptr', { dns: { ptr: [] } }, true],
     ['robots', 'abc', { robots: '' }, true],
     ['favicon', '1', { favicon: 0 }, true],

@@ -85,8 +85,10 @@ export interface Page {
   /** Record type, or type and label (`txt _vercel`), in lower case → records. */
   readonly dns: Readonly<Record<string, readonly string[]>> | null
   readonly tls: { readonly issuer: string | null; readonly names: readonly string[] } | null
-  /** The network of the address that answered; `unknown` if it was looked up and is none that rules name. */
-  readonly network: { readonly asn: number; readonly name: string; readonly address: string | null } | 'unknown' | null
+  /** The address that answered. */
+  readonly address: string | null
+  /** The network of this address; `unknown` if it was looked up and is none that rules name. */
+  readonly network: { readonly asn: number; readonly name: string } | 'unknown' | null
   readonly robots: string | null
   /** mmh3 hash of the favicon, as Shodan computes it. */
   readonly favicon: number | null

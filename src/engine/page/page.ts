@@ -53,6 +53,7 @@ export function buildPage(input: PageInput): Page {
     ...blocks,
     dns: readDns(input.dns),
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
+    address: input.address ?? null,
     network: readNetwork(input),
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
@@ -65,7 +66,7 @@ export function buildPage(input: PageInput): Page {
 
 /** An address without a network was looked up in vain. */
 function readNetwork({ address = null, network }: PageInput): Page['network'] {
-  if (network) return { ...network, address }
+  if (network) return { asn: network.asn, name: network.name }
   return network === null && address !== null ? 'unknown' : null
 }
 

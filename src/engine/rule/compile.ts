@@ -158,9 +158,16 @@ function readTests(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
   )
 }
 
+/** The evidence shows a longer list by its first words. */
+const MAX_LISTED = 64
+const FIRST_LISTED = 8
+
 /** Formats a clause in YAML's flow style, for the evidence. */
 function formatClause(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(formatClause).join(', ')}]`
+  if (Array.isArray(value)) {
+    const words = value.slice(0, value.length > MAX_LISTED ? FIRST_LISTED : value.length).map(formatClause)
+    return `[${[...words, ...(words.length < value.length ? [`… ${value.length} words`] : [])].join(', ')}]`
+  }
   if (typeof value !== 'object' || value === null) return String(value)
   const text = Object.entries(value).map(([key, inner]) => `${key}: ${formatClause(inner)}`)
   return `{ ${text.join(', ')} }`

@@ -45,23 +45,25 @@ export function deriveFixtures({ found, file, source }: RuleToProve, places: Pla
   ]
 }
 
-/** Derives a hit from each network that a rule names: an address of the table that is in it. */
+/** Derives a hit from each network that a rule names, an address of the table that is in it, and from the first address of each range. */
 function deriveNetworks({ found, file, source }: RuleToProve): Fixture[] {
-  return listNetworks(source).flatMap(({ path, asn }) => {
-    const address = openOwnNetworks().findAddress(asn)
+  return listNetworks(source).flatMap(({ path, word }) => {
+    const [start, length] = word.split('/')
+    const address = length === undefined ? openOwnNetworks().findAddress(Number(word)) : start
     if (address === null) return []
     const page = { ...buildPage(found.slug, []), address }
-    const input = findNetworkOf(page)
+    // Whose network a range is in says nothing about the range.
+    const input = length === undefined ? findNetworkOf(page) : { ...page, network: null }
     return [{ rule: found, file, path, also: [], number: DERIVED, input, hit: { page, confidence: 'medium' } }]
   })
 }
 
-/** Lists the networks of clauses that name nothing else. */
-function listNetworks(source: RuleSource | null): readonly { readonly path: Path; readonly asn: number }[] {
+/** Lists the networks and ranges of clauses that name nothing else. */
+function listNetworks(source: RuleSource | null): readonly { readonly path: Path; readonly word: string }[] {
   return (source?.detect ?? []).flatMap((clause, i) =>
     Object.keys(clause).every((key) => key === NETWORK || key === 'weight')
       ? toList<string>(clause[NETWORK]).map((word, j) => ({
-          asn: Number(word),
+          word,
           path: Array.isArray(clause[NETWORK]) ? ['detect', i, NETWORK, j] : ['detect', i, NETWORK],
         }))
       : [],
