@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeRuleset, type RulesetInfo } from '../../src/detector/ruleset-info.ts'
-import type { CompiledRule } from '../../src/engine/rule/types.ts'
+import { type CompiledRule, PAGE_STATES } from '../../src/engine/rule/types.ts'
 import { CatalogueIndex } from '../../src/portal/catalogue/catalogue-index.ts'
 import { describeMarks, findsVersions } from '../../src/portal/catalogue/describe-rule.ts'
 import { entryPath } from '../../src/portal/catalogue/paths.ts'
@@ -73,6 +73,14 @@ describe('a search', () => {
     expect(html).not.toContain('<script>alert')
     expect(html).not.toContain('rel="canonical"')
   })
+})
+
+test('the start page says which answers are not the site, and whose are known', async () => {
+  const html = await open('/catalogue')
+  for (const state of PAGE_STATES) expect(html.includes(`<dt>${state}</dt>`)).toBe(state !== 'site')
+  expect(html).toContain('a check of visitors or a refusal, by name for Akamai, ')
+  expect(index.owners.get('login')).toContain('Cloudflare Access')
+  expect(index.owners.get('default-page')).toContain('nginx')
 })
 
 test('the start page links every kind and category, each of which lists its entries', async () => {

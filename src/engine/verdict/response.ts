@@ -99,7 +99,8 @@ function readStatus({ status, headers }: Page): PageState | null {
   return STATES.get(status) ?? 'error'
 }
 
-const MEANINGS: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
+/** What came back instead of the site, by its state, as the end of a sentence. */
+export const STATE_MEANINGS: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
   wall: 'a check of visitors or a refusal',
   login: 'a login',
   missing: 'a message that there is no site or page at this address',
@@ -116,5 +117,5 @@ export function explainAnswer({ state, by, status }: PageAnswer): string[] {
   if (state === 'site') return []
   const facts = [by, status === null ? null : `status ${status}`].filter((fact) => fact !== null)
   const proof = facts.length === 0 ? '' : ` (${facts.join(', ')})`
-  return [`the answer is not the site but ${MEANINGS[state]}${proof}`]
+  return [`the answer is not the site but ${STATE_MEANINGS[state]}${proof}`]
 }

@@ -1,5 +1,6 @@
 import { type CatalogueEntry, type CatalogueRule, listCatalogueRules } from '../../detector/catalogue.ts'
 import type { RulesetInfo } from '../../detector/ruleset-info.ts'
+import type { CompiledRule } from '../../engine/rule/types.ts'
 import type { CurrentRules } from '../../scan/current-rules.ts'
 import { findClosest } from '../../yaml/hint.ts'
 
@@ -30,9 +31,12 @@ export class CatalogueIndex {
   /** The entries of each kind, and of each category of it, by name. */
   readonly #lists = new Map<string, CatalogueEntry[]>()
   readonly #indexed: ReadonlyMap<string, IndexedEntry>
+  /** State of an answer that is not the site → the products whose answers are known, by name. */
+  readonly owners: ReadonlyMap<string, readonly string[]>
 
   constructor({ rules }: Pick<RulesetInfo, 'rules'>) {
     const listed = listCatalogueRules(rules)
+    this.owners = listOwners(rules)
     this.entries = listed.map(({ entry }) => entry)
     const byName = new Intl.Collator('en')
     for (const entry of [...this.entries].sort((a, b) => byName.compare(a.name, b.name)))
@@ -108,6 +112,21 @@ export function openCatalogueIndex({ current }: Pick<CurrentRules, 'current'>): 
   const index = INDEXES.get(current) ?? new CatalogueIndex(current)
   INDEXES.set(current, index)
   return index
+}
+
+/** State → names of the products that rules of answers state, by `by` or `byName`. */
+function listOwners(rules: readonly CompiledRule[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map(rules.map(({ kind, slug, name }) => [formatKey(kind, slug), name]))
+  const findName = (slug: string): string | undefined =>
+    ['builder', 'technology', 'hosting'].map((kind) => names.get(formatKey(kind, slug))).find(Boolean)
+  const owners = new Map<string, Set<string>>()
+  for (const { state, by, byName } of rules) {
+    const owner = byName ?? (by === undefined ? undefined : findName(by))
+    if (state === undefined || owner === undefined) continue
+    owners.set(state, (owners.get(state) ?? new Set()).add(owner))
+  }
+  const byAlphabet = new Intl.Collator('en')
+  return new Map([...owners].map(([state, found]) => [state, [...found].sort(byAlphabet.compare)]))
 }
 
 function appendTo(lists: Map<string, CatalogueEntry[]>, key: string, entry: CatalogueEntry): void {

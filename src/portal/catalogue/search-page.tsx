@@ -1,3 +1,5 @@
+import { STATE_MEANINGS } from '../../engine/verdict/response.ts'
+import { Facts } from '../../views/facts.tsx'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/content.tsx'
 import { Field } from '../components/field.tsx'
@@ -102,6 +104,25 @@ function Categories({ context, index }: IndexProps) {
           </Card>
         )
       })}
+      <Answers index={index} />
     </>
+  )
+}
+
+/** What may come back instead of a site, and whose answers are known. */
+function Answers({ index }: Pick<IndexProps, 'index'>) {
+  return (
+    <Card title="Answers that are not the site">
+      <p>
+        If a check of visitors, an error or a placeholder comes back, the result says so in <code>page.state</code> and,
+        where it can be told, whose answer it is in <code>page.by</code>.
+      </p>
+      <Facts
+        facts={Object.entries(STATE_MEANINGS).map(([state, meaning]) => {
+          const owners = index.owners.get(state) ?? []
+          return [state, `${meaning}${owners.length > 0 ? `, by name for ${owners.join(', ')}` : ''}`]
+        })}
+      />
+    </Card>
   )
 }
