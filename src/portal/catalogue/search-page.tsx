@@ -115,7 +115,7 @@ function Answers({ index }: Pick<IndexProps, 'index'>) {
     <Card title="Answers that are not the site">
       <p>
         If a check of visitors, an error or a placeholder comes back, the result says so in <code>page.state</code> and,
-        where it can be told, whose answer it is in <code>page.by</code>.
+        where the answer shows it, whose answer it is in <code>page.by</code>.
       </p>
       <Facts
         facts={Object.entries(STATE_MEANINGS).map(([state, meaning]) => {
