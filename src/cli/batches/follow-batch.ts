@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchInfo } from '../../service/response-schemas.ts'
-import { type CommandIo, EXIT } from '../command/command.ts'
+import { type CommandIo, EXIT, nameProgram } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { createProgressBar } from '../command/progress-bar.ts'
 import { isCsvName } from '../formats/record-format.ts'
@@ -30,7 +30,8 @@ export async function followBatch(client: BatchClient, options: FollowOptions, i
     return batch.counts.failed > 0 || batch.status === 'cancelled' ? EXIT.findings : EXIT.ok
   } catch (error) {
     if (!detached.signal.aborted) throw error
-    io.stderr.write(`Detached from the batch, which goes on: npm run -s scan -- --attach ${options.id}\n`)
+    const text = `Detached from the batch, which goes on: npm run -s scan -- --attach ${options.id}\n`
+    io.stderr.write(nameProgram(text, io.program))
     return STOPPED
   } finally {
     process.removeListener('SIGINT', detach)
