@@ -192,7 +192,7 @@ function readLists(scope: FastifyInstance, batches: BatchService): void {
   })
 }
 
-/** Parses a list into the form of the JSON body. An error is kept in the state of the request. */
+/** Parses a list into the form of the JSON body. An error is recorded in the state of the request. */
 async function parseSubmission(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const state = getRequestState(request)
   try {
@@ -206,7 +206,7 @@ async function parseSubmission(request: FastifyRequest, bytes: Buffer): Promise<
     return { urls: await parseList(bytes, { kind, column: name }), ...options }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    state.error = error
+    state.bodyError = error
     return undefined
   }
 }
