@@ -137,9 +137,7 @@ export class ScanRunner {
   }
 
   #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
-    const { target, rules, cacheKey, fresh, pages, render } = scanRequest
-    const order = { id, entry: cacheKey, target, ruleset: rules.version, fresh, pages, render }
-    return this.#parts.singleFlight.join({ ...order, client: key.counter, waitMs })
+    return this.#parts.singleFlight.join(scanRequest, { id, client: key.counter, waitMs })
   }
 }
 
