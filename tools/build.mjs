@@ -51,9 +51,9 @@ linkCommand()
  * Windows, where a link needs privileges and npx takes its own way.
  */
 function linkCommand() {
-  const modules = new URL('node_modules/', root)
-  if (process.platform === 'win32' || !lstatSync(modules.pathname.slice(0, -1)).isDirectory()) return
-  const link = new URL('.bin/siteprint', modules)
+  const modules = lstatSync(new URL('node_modules', root), { throwIfNoEntry: false })
+  if (process.platform === 'win32' || !modules?.isDirectory()) return
+  const link = new URL('node_modules/.bin/siteprint', root)
   chmodSync(new URL('dist/bundle/siteprint.js', root), 0o755)
   mkdirSync(new URL('.', link), { recursive: true })
   rmSync(link, { force: true })
