@@ -66,8 +66,36 @@ export function parseLine({ position, url, code, content }: LineRow): BatchLine 
 const BATCH = `SELECT id, key, counter, account, status, total, created_at AS createdAt, started_at AS startedAt,
   finished_at AS finishedAt, idempotency_key AS idempotencyKey, details FROM batches`
 
+/** The statements by name. */
+type BatchStatements = Readonly<
+  Record<
+    | 'findRepeated'
+    | 'insert'
+    | 'open'
+    | 'get'
+    | 'list'
+    | 'listOpen'
+    | 'listFailed'
+    | 'listDue'
+    | 'raiseSeq'
+    | 'update'
+    | 'findOld'
+    | 'delete'
+    | 'insertItem'
+    | 'count'
+    | 'listWaiting'
+    | 'findWaiting'
+    | 'finish'
+    | 'countTry'
+    | 'readPart'
+    | 'retry'
+    | 'deleteItems',
+    Database.Statement
+  >
+>
+
 /** Prepares the statements of batches and of their URLs. */
-export function prepareStatements(db: Database.Database) {
+export function prepareStatements(db: Database.Database): BatchStatements {
   return { ...prepareBatches(db), ...prepareItems(db) }
 }
 
