@@ -6,6 +6,11 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
 delete process.env.TEST_REPORT
 
+// tools/mutation sets the name of a project, whose tests are then the only ones and need no project: the plugin that plants mutants
+// does not reach projects.
+const { TEST_PROJECT } = process.env
+delete process.env.TEST_PROJECT
+
 // Property tests have the same cases in every run. `node tools/fuzz.mjs` sets another seed, and more cases for each property.
 const { FUZZ_SEED = '1', FUZZ_RUNS = '1' } = process.env
 const properties = { seed: Number(FUZZ_SEED), runsFactor: Number(FUZZ_RUNS) }
@@ -21,7 +26,7 @@ function buildProject(name: string, groupOrder: number, options: Options): TestP
 
 const cores = availableParallelism()
 
-export default defineConfig({
+const config = defineConfig({
   test: {
     // The files of a worker share their modules, because importing them for each file takes a quarter of the time of all tests.
     // Helpers therefore register cleanups for the current file with test/support/on-file-end.ts.
@@ -78,3 +83,16 @@ export default defineConfig({
     }),
   },
 })
+
+/** Returns the configuration with the tests of one project alone. */
+function selectProject(name: string) {
+  const { projects = [], ...shared } = config.test ?? {}
+  const [own] = projects.flatMap((project) =>
+    typeof project === 'object' && 'test' in project && project.test?.name === name ? [project.test] : [],
+  )
+  if (own === undefined) throw new Error(`there is no test project "${name}"`)
+  const { name: _, ...options } = own
+  return defineConfig({ test: { ...shared, ...options, provide: { ...shared.provide, ...options.provide } } })
+}
+
+export default TEST_PROJECT === undefined ? config : selectProject(TEST_PROJECT)

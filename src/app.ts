@@ -6,15 +6,15 @@ import { EmbeddedRunner } from './batches/embedded-runner.ts'
 import { openMemoryGate } from './batches/host-gate.ts'
 import { WebhookSender } from './batches/webhook.ts'
 import type { RulesetInfo } from './detector/ruleset-info.ts'
-import type { Target } from './fetch/target.ts'
 import { ignoreBodies, registerBodies } from './http/body.ts'
 import { registerBotDirectory } from './http/bot-directory.ts'
+import { buildSingleFlight } from './http/build-single-flight.ts'
 import { registerHealth } from './http/health.ts'
 import { registerMcp } from './http/mcp.ts'
 import { registerDocs } from './http/openapi/openapi.ts'
 import type { AppParts } from './http/parts.ts'
 import { PepperCheck } from './http/pepper-check.ts'
-import { logDisconnect, logResponse, logScanFailure } from './http/request-log.ts'
+import { logDisconnect, logResponse } from './http/request-log.ts'
 import { buildHostCheck } from './http/served-hosts.ts'
 import { PendingRequests } from './http/server/pending-requests.ts'
 import { buildSecurityHeaders } from './http/server/security-headers.ts'
@@ -36,16 +36,14 @@ import { buildNotFound } from './http/v1/nearest-path.ts'
 import { registerScan } from './http/v1/scan.ts'
 import { registerUsage } from './http/v1/usage.ts'
 import { isPageRequest, sendErrorPage } from './portal/routes/error-pages.tsx'
-import { RulesetChanged } from './scan/current-rules.ts'
-import type { ScanExtent } from './service/cache-entry.ts'
 import type { Gauges } from './service/metrics.ts'
 import { RequestState, sanitizeId } from './service/request-state.ts'
 import { ScanLimiter } from './service/scan-limiter.ts'
 import { ScanRunner } from './service/scan-runner.ts'
 import { ServiceSwitches } from './service/service-switches.ts'
-import { SingleFlight } from './service/single-flight.ts'
+import type { SingleFlight } from './service/single-flight.ts'
 import { watchRoutes } from './web/allowed-methods.ts'
-import { sendError, toApiError } from './web/error-responses.ts'
+import { sendError } from './web/error-responses.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
 const CLOSE_TIMEOUT_MS = 20_000
@@ -138,56 +136,12 @@ function buildContext(parts: AppParts): SharedParts {
   }
 }
 
-/** Builds the scans of a process: each URL once at a time, within the limits, counted and logged. */
-export function buildSingleFlight(
-  parts: Pick<AppParts, 'shared' | 'clock' | 'scan' | 'metrics' | 'log'>,
-  limiter: ScanLimiter,
-): SingleFlight {
-  return new SingleFlight({
-    ...parts,
-    scan: (target, client, ruleset, extent) => runMeasuredScan(parts, limiter, { target, client, ruleset, extent }),
-    onFailure: (order, error) => logScanFailure(parts.log, order, error),
-  })
-}
-
 /** Builds what runs batches in this process. It leaves at least half of the scans to requests. */
 function buildEmbeddedRunner(parts: AppParts, singleFlight: SingleFlight): EmbeddedRunner {
   const { scanConcurrency, workerConcurrency } = parts.settings
   const concurrency = Math.max(1, Math.min(workerConcurrency, Math.floor(scanConcurrency / 2)))
   const webhooks = new WebhookSender(parts)
   return new EmbeddedRunner({ ...parts, singleFlight, gate: openMemoryGate(parts.clock), webhooks, concurrency })
-}
-
-/** Runs a scan within the concurrency limits and records its duration and outcome. */
-async function runMeasuredScan(
-  { scan, metrics }: Pick<AppParts, 'scan' | 'metrics'>,
-  limiter: ScanLimiter,
-  {
-    target,
-    client,
-    ruleset,
-    extent,
-  }: {
-    readonly target: Target
-    readonly client: string
-    readonly ruleset: string
-    readonly extent: ScanExtent
-  },
-): ReturnType<AppParts['scan']> {
-  return await limiter.run(target.url.hostname, async () => {
-    const stopTimer = metrics.scanSeconds.startTimer()
-    try {
-      const result = await scan(target, client, ruleset, extent)
-      metrics.scans.inc({ outcome: 'ok' })
-      metrics.pages.inc({ state: result.verdict.page.state })
-      return result
-    } catch (error) {
-      if (!(error instanceof RulesetChanged)) metrics.scans.inc({ outcome: toApiError(error).code })
-      throw error
-    } finally {
-      stopTimer()
-    }
-  })
 }
 
 /** Registers the hooks that apply to every request, whatever its path. */

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
-import { buildSingleFlight } from './app.ts'
 import type { JobOutcome, QueueWorker } from './batches/queue/queue-worker.ts'
 import { WebhookSender } from './batches/webhook.ts'
-import { type Backends, openBackends, openMetrics, type Service, type ServiceOptions } from './compose.ts'
+import { type Backends, openBackends, type Service, type ServiceOptions } from './compose.ts'
 import type { Config } from './config/config.ts'
 import { openConnection, type RunScript } from './coordination/redis/connection.ts'
 import { SetupError } from './errors.ts'
+import { buildSingleFlight } from './http/build-single-flight.ts'
+import { openMetrics } from './http/server/open-metrics.ts'
 import { ScanLimiter } from './service/scan-limiter.ts'
 
 /**

@@ -1,7 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { once } from 'node:events'
-import type { IncomingMessage, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
@@ -12,21 +10,20 @@ import type { BatchRunner } from './batches/batch-service.ts'
 import { openServiceRenderer, type ServiceRenderer } from './compose-renderer.ts'
 import type { Config } from './config/config.ts'
 import { isPortalOn } from './config/is-portal-on.ts'
-import { isLoopback } from './config/parsers.ts'
 import { findServiceUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
 import { openMemory } from './coordination/memory.ts'
 import type { SharedState } from './coordination/types.ts'
-import { SetupError } from './errors.ts'
 import { normalizeHost } from './fetch/address.ts'
 import { buildPolicy, type Policy } from './fetch/policy.ts'
-import { buildHostFilter } from './http/served-hosts.ts'
-import { buildMetricsServer } from './http/server/metrics-server.ts'
+import { listenOrExplain } from './http/server/listen-or-explain.ts'
+import { openMetrics } from './http/server/open-metrics.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
 import { openNetworks } from './networks/open-networks.ts'
 import { CurrentRules } from './scan/current-rules.ts'
 import { Scanner } from './scan/scanner.ts'
+import { logRedisState, logStoreState } from './service/log-state.ts'
 import { Metrics } from './service/metrics.ts'
 import { MAX_SCANS_PER_HOST } from './service/scan-limiter.ts'
 import { loadAuthSecret, openStore } from './store/open/open-store.ts'
@@ -227,30 +224,6 @@ async function openShared(config: Config, { log, metrics }: { log: Logger; metri
   return withFallback(redis, memory, { observe: metrics.observe('shared'), onChange: logRedisState(log) })
 }
 
-/** Logs the first error of the store of keys with its reason, and the first successful write after it. */
-function logStoreState(log: Logger, name: string): (isUp: boolean, why?: unknown) => void {
-  return (isUp, why) => {
-    if (isUp) log.info(`${name} can be written again`)
-    else
-      log.warn(
-        { ...(why instanceof Error && { why: why.message }) },
-        `${name} cannot be read or written: requests that need it get 503 until it recovers`,
-      )
-  }
-}
-
-/** Logs that Redis does not respond, and that it responds again. */
-function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
-  return (isUp, why) => {
-    if (isUp) log.info('Redis responds again')
-    else
-      log.warn(
-        { ...(why instanceof Error && { why: why.message }) },
-        'Redis does not respond: until it does, this node counts rate limits on its own and caches no results',
-      )
-  }
-}
-
 /** Creates a key at the first start of the embedded store, so that the service can be tried immediately. */
 async function createFirstKey({
   store,
@@ -283,66 +256,6 @@ function formatGreeting(
 Your first key, shown only once: ${secret}
 Try it:
   curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`
-}
-
-/** Opens the server of the metrics. */
-export async function openMetrics(
-  metrics: Metrics,
-  {
-    host,
-    port,
-    allowedHosts,
-    log,
-    isReady,
-  }: Pick<Config, 'host' | 'port' | 'allowedHosts'> & { readonly log: Logger; readonly isReady?: () => boolean },
-): Promise<Server> {
-  // Prometheus uses names and addresses of containers where the metrics are open to other machines.
-  const findUnserved = buildHostFilter({ host, publicUrl: null, allowedHosts })
-  const isServed = (raw: IncomingMessage): boolean =>
-    !isLoopback(host) || findUnserved({ raw, originalUrl: raw.url ?? '' }) === null
-  const server = buildMetricsServer(metrics, { isServed, isReady })
-  await listenOrExplain({ METRICS_HOST: host, METRICS_PORT: port }, () => once(server.listen(port, host), 'listening'))
-  log.info({ port: (server.address() as AddressInfo).port }, 'metrics server started')
-  return server
-}
-
-/**
- * @param settings names and values of the two settings: the address, then the port
- * @throws SetupError naming the wrong setting
- */
-async function listenOrExplain<T>(
-  settings: Readonly<Record<string, string | number>>,
-  listen: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await listen()
-  } catch (error) {
-    const [[hostName, host], [portName, port]] = Object.entries(settings)
-    const { code = '', message } = error as NodeJS.ErrnoException
-    const reason = LISTEN_ERRORS[code]
-    const name = reason?.isPort === true ? portName : hostName
-    throw new SetupError(`${name}: cannot listen on ${host} port ${port}: ${reason?.sentence ?? message}`)
-  }
-}
-
-const UNKNOWN_NAME = { sentence: 'this name does not resolve. Correct it, or use an IP address.', isPort: false }
-const LISTEN_ERRORS: Readonly<Record<string, { readonly sentence: string; readonly isPort: boolean }>> = {
-  EADDRINUSE: { sentence: 'the port is already in use. Stop the other program, or choose another port.', isPort: true },
-  EACCES: { sentence: 'this user may not listen on this port. Choose a port above 1023.', isPort: true },
-  EADDRNOTAVAIL: {
-    sentence: 'this machine does not have that address. Use one of its addresses, or 0.0.0.0 for all.',
-    isPort: false,
-  },
-  EAFNOSUPPORT: {
-    sentence: 'this machine has no addresses of that family (IPv4 or IPv6). Use an address of the other family.',
-    isPort: false,
-  },
-  EINVAL: {
-    sentence: 'the address is incomplete. A link-local address needs its interface, as in fe80::1%eth0.',
-    isPort: false,
-  },
-  ENOTFOUND: UNKNOWN_NAME,
-  EAI_AGAIN: UNKNOWN_NAME,
 }
 
 /** Finds the service's own addresses: the ones that scans must not connect to. */

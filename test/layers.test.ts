@@ -243,13 +243,14 @@ test.each([
 
 test('only the configuration reads the environment', () => {
   const readers = own.filter((file) => /\bprocess\s*\.\s*env\b|\benv\b[^\n]*\bfrom 'node:process'/.test(textOf(file)))
-  // The others pass it on to the programs that they start; the build only PATH.
+  // The others pass it on to the programs and the Vitest that they start; the build only PATH.
   expect(readers).toEqual([
     'src/config/config.ts',
     'tools/bench/batches/service.ts',
     'tools/bench/start.ts',
     'tools/build.mjs',
     'tools/fuzz.mjs',
+    'tools/mutation/open-vitest.ts',
   ])
 })
 

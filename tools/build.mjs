@@ -1,7 +1,7 @@
 // Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, bundles the entries, then
-// builds the ruleset, the catalogue of its rules, and the package of the engine.
+// builds the ruleset, the catalogue of its rules, and the package of the engine. Last, it links the command for npx.
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 for (const part of [
@@ -42,4 +42,20 @@ for (const [env, command, ...args] of [
 ]) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
   if (status !== 0) process.exit(status ?? 1)
+}
+linkCommand()
+
+/**
+ * Makes `npx siteprint` start the built command, as in a project that depends on the package. npm links only the commands of
+ * dependencies: in a checkout npx would first build the project again, into its cache. A folder with linked modules is left alone, and so is
+ * Windows, where a link needs privileges and npx takes its own way.
+ */
+function linkCommand() {
+  const modules = lstatSync(new URL('node_modules', root), { throwIfNoEntry: false })
+  if (process.platform === 'win32' || !modules?.isDirectory()) return
+  const link = new URL('node_modules/.bin/siteprint', root)
+  chmodSync(new URL('dist/bundle/siteprint.js', root), 0o755)
+  mkdirSync(new URL('.', link), { recursive: true })
+  rmSync(link, { force: true })
+  symlinkSync('../../dist/bundle/siteprint.js', link)
 }

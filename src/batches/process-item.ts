@@ -123,16 +123,10 @@ export class ItemProcessor {
   }
 
   #join(job: BatchJob, target: Target, batch: Batch, key: Key): Promise<CacheEntry> {
-    const { version: ruleset } = this.#parts.rules.current
-    return this.#parts.singleFlight.join({
-      id: `${job.batch}/${job.position}`,
-      entry: buildCacheKey(target.url, ruleset),
-      target,
-      ruleset,
-      fresh: batch.fresh,
-      client: key.counter,
-      waitMs: WAIT_MS,
-    })
+    const { current: rules } = this.#parts.rules
+    const order = { target, rules, cacheKey: buildCacheKey(target.url, rules.version), fresh: batch.fresh }
+    const id = `${job.batch}/${job.position}`
+    return this.#parts.singleFlight.join(order, { id, client: key.counter, waitMs: WAIT_MS })
   }
 
   async #findCached(entry: string, batch: Batch): Promise<CacheEntry | null> {

@@ -7,15 +7,15 @@ import { dispatchVerb, readTextOption, type Verb } from './command/verbs.ts'
 const HELP = `
 Shows and changes batches: lists of URLs that a service scans in the background. To submit a list, use scan --urls FILE --queue.
 
-  npm run -s batches -- list [--json]
+  npx siteprint batches list [--json]
       Lists the batches of the key, newest first.
-  npm run -s batches -- show <id>
+  npx siteprint batches show <id>
       Prints a batch as JSON.
-  npm run -s batches -- results <id> [--out out.jsonl|out.csv]
+  npx siteprint batches results <id> [--out out.jsonl|out.csv]
       Writes the results as they complete, until the batch ends.
-  npm run -s batches -- cancel <id>
+  npx siteprint batches cancel <id>
       Cancels what has not started.
-  npm run -s batches -- retry <id>
+  npx siteprint batches retry <id>
       Lets the failed URLs be scanned again.
 
 Settings (environment): SITEPRINT_URL, the address of the service; SITEPRINT_KEY, an API key of it.

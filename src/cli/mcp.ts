@@ -4,9 +4,9 @@ import { defineCommand, EXIT, readArgs, UsageError } from './command/command.ts'
 const HELP = `
 Offers the tools of Siteprint to an assistant: an MCP server on standard input and output, which MCP clients start.
 
-  npm run -s mcp -- [--allow address[/bits][:port]]
+  npx siteprint mcp [--allow address[/bits][:port]]
       Scans from this machine. --allow opens a local address (IPv6 in brackets; may be repeated).
-  npm run -s mcp -- --api URL
+  npx siteprint mcp --api URL
       Uses a service, with the API key in the environment variable SITEPRINT_KEY.
 
 Tools: scan_site, explain_site, compare_sites, search_catalogue, usage; of a service also submit_batch, batch_status and batch_results.

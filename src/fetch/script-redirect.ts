@@ -1,5 +1,5 @@
-import type { TokenizerCallbacks } from 'htmlparser2'
 import { QuickTokenizer } from '../engine/page/quick-tokenizer.ts'
+import { UnreadTokens } from '../engine/page/unread-tokens.ts'
 import { decodeHtml } from '../engine/text/charset.ts'
 
 /** Longer pages are not searched: they are more than a redirect. */
@@ -54,7 +54,7 @@ const EXECUTED_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)scr
 const BLANK = /^(?:\s|&nbsp;|&#160;|&#xa0;)*$/i
 
 /** Finds the only executed script of a page without visible text. */
-class ScriptReader implements TokenizerCallbacks {
+class ScriptReader extends UnreadTokens {
   readonly #html: string
   /** The open hidden element. Elements inside of it count as its text. */
   #hidden = ''
@@ -68,6 +68,7 @@ class ScriptReader implements TokenizerCallbacks {
   #tokenizer: QuickTokenizer | null = null
 
   constructor(html: string) {
+    super()
     this.#html = html
   }
 
@@ -130,20 +131,4 @@ class ScriptReader implements TokenizerCallbacks {
     this.#isOther = true
     this.#tokenizer?.pause()
   }
-
-  isInForeignContext(): boolean {
-    return false
-  }
-
-  onselfclosingtag(): void {
-    this.onopentagend()
-  }
-
-  onattribentity(): void {}
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onprocessinginstruction(): void {}
-  ontextentity(): void {}
 }

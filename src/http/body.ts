@@ -56,11 +56,11 @@ export async function readBytes(
         chunks.push(chunk)
       }
   } catch {
-    state.error = buildInvalidRequest('The request body is incomplete.')
+    state.bodyError = buildInvalidRequest('The request body is incomplete.')
     return null
   }
   if (length <= maxBytes) return Buffer.concat(chunks)
-  state.error = createError()
+  state.bodyError = createError()
   state.hasUnreadBody = true
   return null
 }
@@ -68,16 +68,18 @@ export async function readBytes(
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const state = getRequestState(request)
   if (bytes.length === 0)
-    state.error = buildInvalidRequest('The request body is empty. Send {"url": "https://example.org"}.')
+    state.bodyError = buildInvalidRequest('The request body is empty. Send {"url": "https://example.org"}.')
   else if (request.headers['content-type'] === OTHER_TYPE)
-    state.error = buildInvalidRequest('Send the request body as JSON with the header "Content-Type: application/json".')
+    state.bodyError = buildInvalidRequest(
+      'Send the request body as JSON with the header "Content-Type: application/json".',
+    )
   else if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
-    state.error = buildInvalidRequest('Send the request body uncompressed, without the header Content-Encoding.')
+    state.bodyError = buildInvalidRequest('Send the request body uncompressed, without the header Content-Encoding.')
   else
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     } catch {
-      state.error = buildInvalidRequest('The request body is not valid JSON in UTF-8.')
+      state.bodyError = buildInvalidRequest('The request body is not valid JSON in UTF-8.')
     }
   return undefined
 }

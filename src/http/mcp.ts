@@ -38,9 +38,9 @@ export async function registerMcp(
   scope.addHook('preHandler', async (request) => {
     const state = getRequestState(request)
     if (state.key === undefined) return
-    const isCounted = request.method !== 'POST' || state.error !== undefined || !isToolCall(request.body)
+    const isCounted = request.method !== 'POST' || state.bodyError !== undefined || !isToolCall(request.body)
     if (isCounted) await countKeyRequest(state, state.key, { settings, shared, lookup: {} })
-    if (request.method === 'POST' && state.error !== undefined) throw state.error
+    if (request.method === 'POST' && state.bodyError !== undefined) throw state.bodyError
   })
   scope.post(PATH, (request, reply) => serveMcp(scope, context, { request, reply }))
   allowOnly(scope, PATH, ['POST'])

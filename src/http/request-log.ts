@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { getRequestState } from '../service/request-state.ts'
-import type { FlightRequest } from '../service/single-flight.ts'
+import type { FailedFlight } from '../service/single-flight.ts'
 import { findClientAddress } from '../web/client-address.ts'
 import { HEALTH_ROUTE } from './health.ts'
 import { parseTraceparent } from './trace-context.ts'
@@ -58,7 +58,7 @@ function buildLine(request: FastifyRequest, { elapsedTime }: FastifyReply, statu
  * Logs why a scan failed: the id of the request that started it, the host of its URL (no path, no query), and the details
  * that clients do not see.
  */
-export function logScanFailure(log: FastifyBaseLogger, { id, target: { host } }: FlightRequest, error: unknown): void {
+export function logScanFailure(log: FastifyBaseLogger, { id, target: { host } }: FailedFlight, error: unknown): void {
   if (error instanceof ApiError) log.info({ id, host, reason: error.reason }, 'scan rejected')
   else if (error instanceof ScanError && error.reason !== 'internal') {
     const why = error.cause instanceof Error ? error.cause.message : error.cause

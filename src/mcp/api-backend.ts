@@ -8,6 +8,7 @@ import {
   type ToolBatchLine,
   ToolError,
 } from './backend.ts'
+import { findNextQuery } from './next-part.ts'
 
 /** A response of the API. */
 export interface ApiResponse {
@@ -30,10 +31,9 @@ interface ReceivedResponse {
 
 /** Parses a response. @throws SyntaxError if it is not JSON */
 export function parseResponse({ status, headers, text }: ReceivedResponse): ApiResponse {
-  const { 'content-type': type = '', 'retry-after': retryAfter = null, link = '' } = headers
+  const { 'content-type': type = '', 'retry-after': retryAfter = null, link } = headers
   const lines = (): unknown[] => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
-  const [, query = ''] = /^<[^<>?]*\?([^<>]*)>; rel="next"$/.exec(link) ?? []
-  const next = new URLSearchParams(query).get('cursor')
+  const next = new URLSearchParams(findNextQuery(link) ?? '').get('cursor')
   return { status, retryAfter, next, body: type.startsWith('application/x-ndjson') ? lines() : JSON.parse(text) }
 }
 

@@ -4,7 +4,6 @@ import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
 import type { PageInput } from '../engine/page/page-input.ts'
 import { boundWarnings } from '../engine/text/bounds.ts'
-import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/evidence-kinds.ts'
@@ -28,17 +27,11 @@ import { NOT_RENDERED, type RenderMode } from './render-modes.ts'
 import { addRendered, toPageInput } from './scanned-page.ts'
 import { type PageFindings, unitePages } from './unite-pages.ts'
 
-/** The full result of the scan of a live site. */
-export interface LiveScan {
-  readonly verdict: Verdict
+/** The full result of the scan of a live site: what was found on its pages, united, and what belongs to the scan. */
+export interface LiveScan extends PageFindings {
   readonly infrastructure: Extras['infrastructure']
   readonly timing: Extras['timing']
   readonly meta: Extras['meta']
-  /** The technologies, and whether their versions were supported on the day of the scan. */
-  readonly details: Extras['details']
-  readonly packages: Extras['packages']
-  /** Whether scripts or style sheets of the page came too late to be analysed. */
-  readonly isLate: boolean
   /** The pages that were read; absent if one was asked for. */
   readonly parts?: readonly SystemPart[]
   /** Whether the page was to be rendered and was not. */

@@ -8,6 +8,7 @@ import type { Extras, SystemPart } from './extra-schemas.ts'
 /** What was found on one page of a site. */
 export interface PageFindings {
   readonly verdict: Verdict
+  /** The technologies, and whether their versions were supported on the day of the scan. */
   readonly details: readonly TechnologyDetail[]
   readonly packages: Extras['packages']
   /** Whether scripts or style sheets of the page came too late to be analysed. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { CacheEntry } from '../coordination/types.ts'
+import type { CacheEntry, LimitQuery } from '../coordination/types.ts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
@@ -31,6 +31,11 @@ export interface ScanRequest {
   readonly render: RenderMode
 }
 
+/** What was read of a request before it is counted: which cached result to read with the count, or why the request is invalid. */
+export type ReadOutcome =
+  | { readonly error: ApiError | ScanError }
+  | ({ readonly error?: never } & Pick<LimitQuery, 'entry' | 'extras'>)
+
 /** The state of one request, filled in step by step by hooks and handlers. */
 export class RequestState {
   /** When the request arrived, in milliseconds since 1970. Rate limit, billing month and `Age` all use this one reading. */
@@ -45,8 +50,8 @@ export class RequestState {
   quota?: { readonly limit: number; readonly used: number }
   /** Set when the parameters of a scan are valid. */
   scanRequest?: ScanRequest
-  /** Why the request is invalid. It is thrown only after authentication and rate limiting. */
-  error?: ApiError | ScanError
+  /** What is wrong with the body, which is parsed before the request is counted. What reads the request returns it as its error. */
+  bodyError?: ApiError
   /** The cached result, if the cache was read. */
   entry?: CacheEntry | null
   /** Whether the rest of the body was not read. The connection is then closed after the response. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { CacheEntry, LimitQuery } from '../coordination/types.ts'
+import type { CacheEntry } from '../coordination/types.ts'
 import { type ApiError, buildInvalidRequest, ScanError } from '../errors.ts'
 import type { Policy } from '../fetch/policy.ts'
 import { parseTarget } from '../fetch/target.ts'
@@ -12,7 +12,7 @@ import type { RenderMode } from '../scan/render-modes.ts'
 import { buildCacheKey } from './cache-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Quota, type QuotaStore } from './quota.ts'
-import type { RequestState, ScanRequest } from './request-state.ts'
+import type { ReadOutcome, RequestState, ScanRequest } from './request-state.ts'
 import { hasBrowser, type RenderingSettings } from './settings.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { countPages } from './stored-extras.ts'
@@ -63,16 +63,12 @@ export class ScanRunner {
   }
 
   /**
-   * Reads the parameters into the state of a request. An error is kept there, because an invalid request is counted before it
-   * is rejected.
-   * @returns which cached result to read while the request is counted
+   * Reads the parameters into the state of a request. An error is returned and not thrown, because an invalid request is counted
+   * before it is rejected.
    */
-  read(parameters: ScanParameters, state: RequestState): Pick<LimitQuery, 'entry' | 'extras'> {
+  read(parameters: ScanParameters, state: RequestState): ReadOutcome {
     const result = this.#parse(parameters, state.key)
-    if (result instanceof Error) {
-      state.error = result
-      return {}
-    }
+    if (result instanceof Error) return { error: result }
     state.scanRequest = result
     return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 || result.pages > 1 }
   }
@@ -141,9 +137,7 @@ export class ScanRunner {
   }
 
   #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
-    const { target, rules, cacheKey, fresh, pages, render } = scanRequest
-    const order = { id, entry: cacheKey, target, ruleset: rules.version, fresh, pages, render }
-    return this.#parts.singleFlight.join({ ...order, client: key.counter, waitMs })
+    return this.#parts.singleFlight.join(scanRequest, { id, client: key.counter, waitMs })
   }
 }
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../async/deadline.ts'
 import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/types.ts'
+import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { RulesetChanged } from '../scan/current-rules.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import { buildCacheEntry, type ScanExtent } from './cache-entry.ts'
+import type { ScanRequest } from './request-state.ts'
 
 /** Interval at which a node polls for the outcome of a scan that another node runs. */
 const POLL_MS = 50
@@ -29,19 +31,23 @@ interface SingleFlightParts {
   /** Scans a target once the scan limiter has a slot for it. */
   readonly scan: (target: Target, client: string, ruleset: string, extent: ScanExtent) => Promise<LiveScan>
   /** Receives the error of a failed scan, including details that clients do not see. */
-  readonly onFailure: (request: FlightRequest, error: unknown) => void
+  readonly onFailure: (failed: FailedFlight, error: unknown) => void
 }
 
-/** A client's request for the scan of one URL. */
-export interface FlightRequest extends ScanExtent {
+/** The part of a scan request that decides what is scanned. The version of the rules is a part of the cache key. */
+type FlightOrder = Pick<ScanRequest, 'target' | 'cacheKey' | 'fresh'> &
+  ScanExtent & { readonly rules: Pick<RulesetInfo, 'version'> }
+
+/** A scan that failed: the ID of the HTTP request that started it, and what it was to scan. */
+export interface FailedFlight {
+  readonly id: string
+  readonly target: Target
+}
+
+/** A client that waits for a scan. */
+interface ScanWaiter {
   /** Internal ID of the HTTP request, for the log. */
   readonly id: string
-  /** Cache key of the result. */
-  readonly entry: string
-  readonly target: Target
-  /** Version of the ruleset with which the site is scanned. It is a part of the cache key. */
-  readonly ruleset: string
-  readonly fresh: boolean
   /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
   readonly client: string
   /** Milliseconds that the client waits. */
@@ -66,19 +72,19 @@ export class SingleFlight {
    * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up;
    *   RulesetChanged if the ruleset was replaced before the scan started
    */
-  async join(request: FlightRequest): Promise<CacheEntry> {
-    const { entry } = request
-    if (request.waitMs <= 0) throw new ScanError('deadline')
-    const end = performance.now() + request.waitMs
-    let scan = this.#inFlight.get(entry)
+  async join(order: FlightOrder, waiter: ScanWaiter): Promise<CacheEntry> {
+    const { cacheKey } = order
+    if (waiter.waitMs <= 0) throw new ScanError('deadline')
+    const end = performance.now() + waiter.waitMs
+    let scan = this.#inFlight.get(cacheKey)
     if (scan === undefined) {
-      scan = this.#run(request).finally(() => this.#inFlight.delete(entry))
-      this.#inFlight.set(entry, scan)
+      scan = this.#run(order, waiter).finally(() => this.#inFlight.delete(cacheKey))
+      this.#inFlight.set(cacheKey, scan)
     }
-    const outcome = await withDeadline(scan, request.waitMs, () => new ScanError('deadline'))
-    const retry = { ...request, waitMs: end - performance.now() }
-    if (outcome === null) return await this.join(retry)
-    if ('entry' in outcome) return outcome.wasCached && request.fresh ? await this.join(retry) : outcome.entry
+    const outcome = await withDeadline(scan, waiter.waitMs, () => new ScanError('deadline'))
+    const later = { ...waiter, waitMs: end - performance.now() }
+    if (outcome === null) return await this.join(order, later)
+    if ('entry' in outcome) return outcome.wasCached && order.fresh ? await this.join(order, later) : outcome.entry
     if ('isRulesetChanged' in outcome) throw new RulesetChanged()
     if ('cause' in outcome) throw new ScanError(outcome.cause)
     const { code, sentence, reason } = outcome
@@ -98,23 +104,24 @@ export class SingleFlight {
    * Scans, or waits for the node that scans.
    * @returns null when the time of the first client is up while another node scans; other clients may continue to wait
    */
-  async #run(request: FlightRequest): Promise<ScanOutcome | null> {
+  async #run(order: FlightOrder, waiter: ScanWaiter): Promise<ScanOutcome | null> {
     const { shared, clock } = this.#parts
-    const end = performance.now() + request.waitMs
+    const { cacheKey, fresh } = order
+    const end = performance.now() + waiter.waitMs
     while (performance.now() < end) {
-      const lock = await shared.acquire(request.entry, { fresh: request.fresh, now: clock() })
+      const lock = await shared.acquire(cacheKey, { fresh, now: clock() })
       if (lock.role === 'done') return { entry: lock.entry, wasCached: true }
-      if (lock.role === 'lead') return await this.#scanAndPublish(request, lock.token)
-      const outcome = await this.#pollOutcome(request.entry, lock.token, end)
+      if (lock.role === 'lead') return await this.#scanAndPublish(order, waiter, lock.token)
+      const outcome = await this.#pollOutcome(cacheKey, lock.token, end)
       if (outcome !== null) return outcome
     }
     return null
   }
 
   /** @returns null when the other node no longer holds its lock, or when the time is up */
-  async #pollOutcome(entry: string, token: string, end: number): Promise<ScanOutcome | null> {
+  async #pollOutcome(cacheKey: string, token: string, end: number): Promise<ScanOutcome | null> {
     while (performance.now() < end) {
-      const outcome = await this.#parts.shared.readOutcome(entry, token)
+      const outcome = await this.#parts.shared.readOutcome(cacheKey, token)
       if (outcome === 'gone') return null
       if (outcome !== null) return JSON.parse(outcome) as ScanOutcome
       await sleep(POLL_MS)
@@ -122,23 +129,23 @@ export class SingleFlight {
     return null
   }
 
-  async #scanAndPublish(request: FlightRequest, token: string): Promise<ScanOutcome> {
-    const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
-    const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
+  async #scanAndPublish(order: FlightOrder, waiter: ScanWaiter, token: string): Promise<ScanOutcome> {
+    const { shared } = this.#parts
+    const renewal = setInterval(() => void shared.renew(order.cacheKey, token), RENEW_MS)
+    const outcome = await this.#scan(order, waiter).finally(() => clearInterval(renewal))
     const result = 'entry' in outcome && !outcome.isUnrendered ? outcome.entry : null
-    await this.#parts.shared.complete(request.entry, token, { outcome: JSON.stringify(outcome), result })
+    await shared.complete(order.cacheKey, token, { outcome: JSON.stringify(outcome), result })
     return outcome
   }
 
-  async #scan(request: FlightRequest): Promise<ScanOutcome> {
+  async #scan({ target, rules, pages, render }: FlightOrder, { id, client }: ScanWaiter): Promise<ScanOutcome> {
     try {
-      const { target, client, ruleset, pages, render } = request
-      const scan = await this.#parts.scan(target, client, ruleset, { pages, render })
+      const scan = await this.#parts.scan(target, client, rules.version, { pages, render })
       const entry = buildCacheEntry(scan, this.#parts.clock())
       return { entry, ...(scan.isUnrendered && { isUnrendered: true }) }
     } catch (error) {
       if (error instanceof RulesetChanged) return { isRulesetChanged: true }
-      this.#parts.onFailure(request, error)
+      this.#parts.onFailure({ id, target }, error)
       if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }
       return { cause: error instanceof ScanError ? error.reason : 'internal' }
     }

@@ -24,6 +24,8 @@ function siteprint(...args: string[]): Promise<{ code: number | null; stdout: st
 test('prints its help without arguments, and the help of a command in its own words', async () => {
   const help = await siteprint()
   expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('siteprint https://example.org') })
+  const batches = await siteprint('batches', '--help')
+  expect(batches.stdout).toContain('  siteprint batches show <id>')
   const keys = await siteprint('keys', '--help')
   expect(keys.stdout).toContain('  siteprint keys create --name N')
   expect(keys.stdout).not.toContain('npm run')

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { checkDocs, fillParts, type GeneratedDoc } from '../../tools/generated-docs.ts'
 import { documentExample, listDocuments } from '../support/document-examples.ts'
@@ -79,8 +80,19 @@ test('docs/architecture.md lists every folder of src', () => {
   expect(missing.map(({ name }) => name)).toEqual([])
 })
 
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+
+test('package.json shows at most twelve scripts besides those that npm runs by itself', () => {
+  const shown = Object.keys(scripts).filter((name) => !['prepare', 'version'].includes(name))
+  expect(shown.length).toBeLessThanOrEqual(12)
+})
+
+test.each(documents)('every command of npx siteprint that %s mentions exists', (file) => {
+  const named = [...read(file).matchAll(/npx siteprint ([a-z][\w-]*)(?![\w.:/-])/g)].map(([, name]) => name)
+  expect(named.filter((name) => ![...Object.keys(COMMANDS), 'serve', 'worker'].includes(name))).toEqual([])
+})
+
 test.each(documents)('every npm script that %s mentions exists', (file) => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const named = [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)].map(([, name]) => name)
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })

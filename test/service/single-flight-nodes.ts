@@ -28,16 +28,10 @@ export async function openNode({ open }: AppKind): Promise<Node> {
   return { shared, held, failures, singleFlight: new SingleFlight({ shared, clock: Date.now, scan, onFailure }) }
 }
 
+/** Builds the arguments of `join`. */
 export function buildRequest(site: string, change: { fresh?: boolean; waitMs?: number } = {}) {
   const target = parseTarget(site, DEFAULT_POLICY)
-  return {
-    id: 'r',
-    entry: `rules ${site}`,
-    target,
-    ruleset: 'rules',
-    fresh: false,
-    client: 'key',
-    waitMs: 5000,
-    ...change,
-  }
+  const { fresh = false, waitMs = 5000 } = change
+  const order = { target, rules: { version: 'rules' }, cacheKey: `rules ${site}`, fresh }
+  return [order, { id: 'r', client: 'key', waitMs }] as const
 }

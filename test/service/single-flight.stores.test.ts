@@ -11,7 +11,9 @@ describe.skipIf(kind.isMissing)(`single-flight on ${kind.name}`, () => {
   test('a client whose time is up gets scan_timeout, and the scan continues', async () => {
     const { shared, singleFlight, held } = await openNode(kind)
     const site = newSite()
-    await expect(singleFlight.join(buildRequest(site, { waitMs: 100 }))).rejects.toMatchObject({ code: 'scan_timeout' })
+    await expect(singleFlight.join(...buildRequest(site, { waitMs: 100 }))).rejects.toMatchObject({
+      code: 'scan_timeout',
+    })
     // With a slow store, the scan may start after the client's time is up.
     await until(held.count, 1)
     expect(singleFlight.count).toBe(1)
@@ -29,7 +31,10 @@ describe.skipIf(kind.isMissing)(`single-flight on ${kind.name}`, () => {
     const lock = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
     const token = lock.role === 'lead' ? lock.token : ''
     await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
-    const responses = [singleFlight.join(buildRequest(site)), singleFlight.join(buildRequest(site, { fresh: true }))]
+    const responses = [
+      singleFlight.join(...buildRequest(site)),
+      singleFlight.join(...buildRequest(site, { fresh: true })),
+    ]
     expect(JSON.parse((await responses[0]).result).builder).toBe('Old')
     await until(held.count, 1)
     held.complete()
@@ -38,14 +43,14 @@ describe.skipIf(kind.isMissing)(`single-flight on ${kind.name}`, () => {
 
   test('a client without time left fails immediately', async () => {
     const { singleFlight, held } = await openNode(kind)
-    const responses = singleFlight.join(buildRequest(newSite(), { waitMs: 0 }))
+    const responses = singleFlight.join(...buildRequest(newSite(), { waitMs: 0 }))
     await expect(responses).rejects.toMatchObject({ code: 'scan_timeout' })
     expect([held.count(), singleFlight.count]).toEqual([0, 0])
   })
 
   test('the cause of a failed scan reaches the client and the log', async () => {
     const { singleFlight, held, failures } = await openNode(kind)
-    const responses = singleFlight.join(buildRequest(newSite()))
+    const responses = singleFlight.join(...buildRequest(newSite()))
     await until(held.count, 1)
     held.fail()
     await expect(responses).rejects.toMatchObject({ code: 'scan_failed', reason: 'tls_invalid' })

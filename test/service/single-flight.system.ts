@@ -16,8 +16,8 @@ describe.skipIf(kind.isMissing)('single-flight of several nodes', () => {
     const site = newSite()
     const lock = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
     const token = lock.role === 'lead' ? lock.token : ''
-    const first = singleFlight.join(buildRequest(site, { waitMs: 100 }))
-    const second = singleFlight.join(buildRequest(site))
+    const first = singleFlight.join(...buildRequest(site, { waitMs: 100 }))
+    const second = singleFlight.join(...buildRequest(site))
     await expect(first).rejects.toMatchObject({ code: 'scan_timeout' })
     const result = buildCacheEntry(sampleScan(site), Date.now())
     await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
@@ -28,9 +28,9 @@ describe.skipIf(kind.isMissing)('single-flight of several nodes', () => {
   test('a scan that takes longer than the lock time is not started on another node', async () => {
     const [first, second] = [await openNode(kind), await openNode(kind)]
     const site = newSite()
-    const responses = [first.singleFlight.join(buildRequest(site, { waitMs: 15_000 }))]
+    const responses = [first.singleFlight.join(...buildRequest(site, { waitMs: 15_000 }))]
     await until(first.held.count, 1)
-    responses.push(second.singleFlight.join(buildRequest(site, { waitMs: 15_000 })))
+    responses.push(second.singleFlight.join(...buildRequest(site, { waitMs: 15_000 })))
     await sleep(LOCK_MS + RENEW_MS)
     expect([first.held.count(), second.held.count()]).toEqual([1, 0])
     first.held.complete()
@@ -40,10 +40,10 @@ describe.skipIf(kind.isMissing)('single-flight of several nodes', () => {
   test('when the scanning node disappears, another node scans for its own clients', async () => {
     const [gone, second] = [await openNode(kind), await openNode(kind)]
     const site = newSite()
-    const lost = gone.singleFlight.join(buildRequest(site))
+    const lost = gone.singleFlight.join(...buildRequest(site))
     lost.catch(() => {})
     await until(gone.held.count, 1)
-    const responses = second.singleFlight.join(buildRequest(site, { waitMs: 18_000 }))
+    const responses = second.singleFlight.join(...buildRequest(site, { waitMs: 18_000 }))
     await gone.shared.close() // Like a killed process, it no longer renews its lock.
     await expect.poll(second.held.count, { timeout: LOCK_MS + 3000 }).toBe(1)
     second.held.complete()

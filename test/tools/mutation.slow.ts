@@ -8,8 +8,7 @@ import { copyProject } from '../support/built-project.ts'
 /** A small project: its sources, its tests, and this project's tool. */
 const FILES: Readonly<Record<string, string>> = {
   '.gitignore': 'dist/\nnode_modules\nrules/\ntemporary/\n',
-  'vitest.config.ts':
-    "export default { test: { projects: [{ extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'] } }] } }\n",
+  'vitest.config.ts': "export default { test: { name: process.env.TEST_PROJECT, include: ['test/**/*.test.ts'] } }\n",
   'src/keys/limit.ts': 'export function isOver(n: number): boolean {\n  return n > 3\n}\n',
   'src/keys/endless.ts':
     'export function count(n: number): number {\n  let i = 0\n  while (i < n) i++\n  return i\n}\n',
@@ -22,16 +21,17 @@ const FILES: Readonly<Record<string, string>> = {
   'test/keys/limit.test.ts': writeLimitTest('[3, 4].map(isOver)).toEqual([false, true])'),
 }
 
+/** What the tool adds to the setup of each test file. */
+const RECORDER = join('test', 'support', 'record-reach.ts')
+
 let folder: string
 let temporary: string
 beforeAll(() => {
   folder = copyProject().folder
   temporary = join(folder, 'temporary')
   mkdirSync(temporary)
-  for (const file of ['vitest.mutation.config.ts', 'test/support/record-reach.ts']) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    cpSync(join(projectFolder(), file), join(folder, file))
-  }
+  mkdirSync(join(folder, 'test', 'support'), { recursive: true })
+  cpSync(join(projectFolder(), RECORDER), join(folder, RECORDER))
   for (const [file, text] of Object.entries(FILES)) write(file, text)
   spawnSync('git', ['init', '-q'], { cwd: folder })
 })

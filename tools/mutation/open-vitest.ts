@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, type Reporter, type TestSpecification, type Vitest } from 'vitest/node'
 
@@ -27,7 +28,29 @@ interface RunnerOptions {
   readonly provide?: { readonly mutationHits: string }
 }
 
-/** Opens Vitest on a copy of the project. */
+/** Time limit of a test. It takes so many times longer as processes share a core. A mutant can make a test wait for ever. */
+const LIMIT_MS = Math.ceil(15_000 * Math.max(1, loadavg()[0] / availableParallelism()))
+
+class GivenOrder {
+  sort(files: TestSpecification[]): TestSpecification[] {
+    return files
+  }
+
+  shard(files: TestSpecification[]): TestSpecification[] {
+    return files
+  }
+}
+
+/** How the tests of mutants run: in one worker, and in the given order. */
+const SETTINGS = {
+  watch: false,
+  maxWorkers: 1,
+  testTimeout: LIMIT_MS,
+  hookTimeout: LIMIT_MS,
+  sequence: { sequencer: GivenOrder },
+}
+
+/** Opens Vitest with the tests of `npm test` on a copy of the project. */
 export async function openTestRunner(
   root: string,
   { setupFiles = [], ...options }: RunnerOptions,
@@ -45,10 +68,11 @@ export async function openTestRunner(
       return planted.get(id)
     },
   }
-  const config = join(root, 'vitest.mutation.config.ts')
+  // The configuration reads this variable.
+  process.env.TEST_PROJECT = 'unit'
   const vitest = await createVitest(
     'test',
-    { config, root, watch: false, ...options },
+    { config: join(root, 'vitest.config.ts'), root, ...SETTINGS, ...options },
     { plugins: [plugin], clearScreen: false },
   )
   for (const project of vitest.projects) project.config.setupFiles.push(...setupFiles)

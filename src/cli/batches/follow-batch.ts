@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findNextQuery } from '../../mcp/next-part.ts'
 import type { BatchInfo } from '../../service/response-schemas.ts'
-import { type CommandIo, EXIT } from '../command/command.ts'
+import { type CommandIo, EXIT, nameProgram } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import { createProgressBar } from '../command/progress-bar.ts'
 import { isCsvName } from '../formats/record-format.ts'
@@ -30,7 +31,8 @@ export async function followBatch(client: BatchClient, options: FollowOptions, i
     return batch.counts.failed > 0 || batch.status === 'cancelled' ? EXIT.findings : EXIT.ok
   } catch (error) {
     if (!detached.signal.aborted) throw error
-    io.stderr.write(`Detached from the batch, which goes on: npm run -s scan -- --attach ${options.id}\n`)
+    const text = `Detached from the batch, which goes on: npm run -s scan -- --attach ${options.id}\n`
+    io.stderr.write(nameProgram(text, io.program))
     return STOPPED
   } finally {
     process.removeListener('SIGINT', detach)
@@ -60,11 +62,11 @@ async function copyResults(
       const text = await response.text()
       if (file !== null) await file.appendFile(text)
       else if (!io.stdout.write(text)) await once(io.stdout, 'drain', { signal })
-      const next = /<[^<>?]{0,999}(\?[^<>]{0,999})>;\s{0,9}rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+      const next = findNextQuery(response.headers.get('link'))
       batch = await client.get(id, signal)
       const { succeeded, failed } = batch.counts
       bar.update(succeeded + failed, { status: batch.status, failed })
-      if (next === undefined) return batch
+      if (next === null) return batch
       if (text === '') await sleep(POLL_MS, undefined, { signal })
       query = next
     }

@@ -18,7 +18,7 @@ export interface CommandIo {
   readonly stdin?: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly hasColors?: (count: number, env: object) => boolean }
   readonly stderr: Writable & { readonly isTTY?: boolean }
-  /** The command of the package; absent in a checkout, where npm scripts run the commands. */
+  /** The command of the package; absent in npm scripts of a checkout. */
   readonly program?: string
 }
 
@@ -58,9 +58,11 @@ export function showsColors({ stdout, env }: CommandIo): boolean {
   return stdout.hasColors?.(16, env) ?? false
 }
 
-/** Replaces npm scripts in a text by the command of the package. */
+/** Replaces npm scripts and npx in a text by the command of the package. */
 export function nameProgram(text: string, program: string | undefined): string {
-  return program === undefined ? text : text.replaceAll(/npm run -s (\w+)(?: --)?/g, `${program} $1`)
+  return program === undefined
+    ? text
+    : text.replaceAll(/npm run -s (\w+)(?: --)?|npx siteprint (\w+)/g, `${program} $1$2`)
 }
 
 /**

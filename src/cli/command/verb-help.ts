@@ -1,5 +1,5 @@
-/** A line of a help that shows how a verb is called: `  npm run -s keys -- create --name N`. */
-const USAGE = /^ {2}npm run -s \S+ -- (\S+)/
+/** A line of a help that shows how a verb is called: `  npm run -s keys -- create --name N`, `  npx siteprint batches show <id>`. */
+const USAGE = /^ {2}(?:npm run -s \S+ --|npx siteprint \S+) (\S+)/
 /** A line of an option that several verbs share: `  --strict   lint, test: warnings count as errors.` */
 const SHARED_OPTION = /^ {2}--\S/
 

@@ -1,5 +1,6 @@
 import type { Renderer } from '../../browser/renderer.ts'
 import type { SavedFile, SavedSite } from '../../browser/saved-network.ts'
+import { readHeaders } from '../../engine/page/page-input.ts'
 import { parseUrl } from '../../engine/text/url.ts'
 import type { PageInput } from '../../index.ts'
 import { NOT_RENDERED, type RenderMode } from '../../scan/render-modes.ts'
@@ -47,20 +48,17 @@ function buildSite({ url, html, headers }: PageInput, find: FindFile): SavedSite
   if (html == null || (url != null && !/^https?:$/.test(address?.protocol ?? ''))) return null
   if (address !== null) address.hash = ''
   const page = address?.href ?? UNKNOWN_PAGE
-  const type =
-    typeof html === 'string' ? 'text/html; charset=utf-8' : (readHeader(headers, 'content-type') ?? 'text/html')
-  const document: SavedFile = { body: html, type, contentPolicy: readHeader(headers, 'content-security-policy') }
+  const pairs = readHeaders(headers, []) ?? []
+  const list = (wanted: string): string[] => pairs.flatMap(([name, value]) => (name === wanted ? [value] : []))
+  const type = typeof html === 'string' ? 'text/html; charset=utf-8' : (list('content-type').at(0) ?? 'text/html')
+  const policies = list('content-security-policy')
+  // Browsers enforce all policies of a page; a comma separates them.
+  const contentPolicy = policies.length === 0 ? undefined : policies.join(', ')
+  const document: SavedFile = { body: html, type, contentPolicy }
   return { url: page, find: async (wanted) => (wanted === page ? document : await find(wanted)) }
 }
 
 /** A page whose address is not known refers to its files by their paths. */
 function removeUnknown(url: string): string {
   return url.startsWith(UNKNOWN_PAGE) ? url.slice(UNKNOWN_PAGE.length - 1) : url
-}
-
-function readHeader(headers: PageInput['headers'], wanted: string): string | undefined {
-  if (headers == null) return undefined
-  const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers)
-  const found = pairs.find(([name]) => name.toLowerCase() === wanted)?.[1]
-  return typeof found === 'string' ? found : found?.join(', ')
 }

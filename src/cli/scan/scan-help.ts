@@ -34,7 +34,7 @@ Detects what a website is made with: a live site, or a saved page.
 
   npm run -s scan -- --urls file.txt|file.csv --queue [--column NAME] [--include …] [--out …] | --attach ID [--out …]
       Lets the service at SITEPRINT_URL scan the list in the background with the API key SITEPRINT_KEY, and prints its results as they
-      complete. Ctrl-C detaches, and --attach follows the batch again. npm run -s batches manages batches.
+      complete. Ctrl-C detaches, and --attach follows the batch again. npx siteprint batches manages batches.
 
   --pages 1..5                    reads up to so many pages of each live site, which its first page links, and lists them in parts
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too

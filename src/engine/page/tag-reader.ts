@@ -1,6 +1,6 @@
-import type { TokenizerCallbacks } from 'htmlparser2'
 import { EntityDecoder } from './entity-decoder.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
+import { UnreadTokens } from './unread-tokens.ts'
 
 /** Attributes of a tag by name. The first of several with the same name counts. */
 export type TagAttributes = ReadonlyMap<string, string>
@@ -32,7 +32,7 @@ export function readTags(html: string, wanted: WantedTags, visit: VisitTag, visi
   reader.tokenizer = null // The two no longer refer to each other, so both are freed early.
 }
 
-class TagReader implements TokenizerCallbacks {
+class TagReader extends UnreadTokens {
   tokenizer: QuickTokenizer | null = null
   isStopped = false
   readonly #html: string
@@ -62,6 +62,7 @@ class TagReader implements TokenizerCallbacks {
     wanted: WantedTags,
     { visit, visitScript }: { visit: VisitTag; visitScript: VisitScript | undefined },
   ) {
+    super()
     this.#html = html
     this.#wanted = wanted
     this.#visit = visit
@@ -125,22 +126,6 @@ class TagReader implements TokenizerCallbacks {
     if (this.#scriptFrom < 0) this.#scriptFrom = start
     this.#scriptTo = end
   }
-
-  onselfclosingtag(): void {
-    this.onopentagend()
-  }
-
-  isInForeignContext(): boolean {
-    return false
-  }
-
-  onattribentity(): void {}
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onprocessinginstruction(): void {}
-  ontextentity(): void {}
 }
 
 function findLongest(names: readonly string[]): number {

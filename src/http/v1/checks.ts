@@ -37,10 +37,10 @@ export function registerChecks(
     const state = getRequestState(request)
     if (state.key === undefined) return
     const { read } = request.routeOptions.config
-    const lookup = read?.(request, state) ?? {}
+    // An unknown path or method is not read: it gets 404 or 405, whatever is wrong with its body.
+    const { error, ...lookup } = read?.(request, state) ?? {}
     await countKeyRequest(state, state.key, { settings, shared, lookup })
-    // An unknown path or method gets 404 or 405, whatever is wrong with its body.
-    if (read !== undefined && state.error !== undefined) throw state.error
+    if (error !== undefined) throw error
   })
   v1.setNotFoundHandler((request) => {
     throw buildNotFound(request.url, { revision: getRequestState(request).revision, basePath })

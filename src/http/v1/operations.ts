@@ -1,4 +1,4 @@
-import { BATCH_OPERATIONS } from './batches.ts'
+import { BATCH_OPERATIONS } from './batch-operations.ts'
 import { GET_CATALOGUE } from './catalogue.ts'
 import { GET_KEY_INFO } from './me.ts'
 import type { Operation } from './operation.ts'

@@ -4,7 +4,7 @@ import type { Key } from '../../keys/types.ts'
 import { getRequestState } from '../../service/request-state.ts'
 import { allowOnly } from '../../web/allowed-methods.ts'
 import type { Operation } from './operation.ts'
-import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
+import { buildRoute, type ReadRequest, readValidated } from './route.ts'
 
 /** An endpoint that exists in revision 2 only. */
 export interface Endpoint {
@@ -31,12 +31,9 @@ export async function registerPath2(v1: FastifyInstance, endpoints: readonly End
       if (key !== undefined && revision === 1) throw new ApiError('not_found')
     })
     const paths = new Set(endpoints.map(({ operation }) => toRoutePath(operation)))
-    for (const { operation, read = keepValidationError, handle } of endpoints) {
+    for (const { operation, read = readValidated, handle } of endpoints) {
       const options = buildRoute(operation, {
-        read: (request, state) => {
-          if (state.revision === 1) state.error = new ApiError('not_found')
-          return state.error === undefined ? read(request, state) : {}
-        },
+        read: (request, state) => (state.revision === 1 ? { error: new ApiError('not_found') } : read(request, state)),
       })
       scope[operation.method](toRoutePath(operation), options, async (request, reply) =>
         handle(request, reply, getRequestState(request) as Caller),

@@ -1,40 +1,37 @@
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { LimitQuery } from '../../coordination/types.ts'
-import type { RequestState } from '../../service/request-state.ts'
+import type { ReadOutcome, RequestState } from '../../service/request-state.ts'
 import { listParameterNames, type Operation } from './operation.ts'
 import { toRequestError } from './request-error.ts'
 import { readOptions } from './request-schemas.ts'
 
-/**
- * Reads the parameters of a request before the request is counted. Errors are kept in the request state and thrown after
- * rate limiting. Returns which cached result to read while the request is counted.
- */
-export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick<LimitQuery, 'entry' | 'extras'>
+/** Reads the parameters of a request before the request is counted. It returns an error, which is thrown after rate limiting. */
+export type ReadRequest = (request: FastifyRequest, state: RequestState) => ReadOutcome
 
-/** Keeps the error of schema validation, if there is one. */
-export const keepValidationError: ReadRequest = (request, state) => {
+/** Reads a request that has no other errors than those of its body and of schema validation. */
+export const readValidated: ReadRequest = (request, state) => {
   const { validationError, routeOptions, query, body } = request
-  if (state.error !== undefined || !validationError) return {}
+  if (state.bodyError !== undefined) return { error: state.bodyError }
+  if (!validationError) return {}
   const operation = routeOptions.config.operation as Operation
   const { revision } = state
   const isInBody = operation.body !== undefined
   const sent = ((isInBody ? body : query) ?? {}) as Readonly<Record<string, unknown>>
-  state.error = toRequestError(validationError, {
+  const error = toRequestError(validationError, {
     revision,
     known: listParameterNames(operation, revision),
     sent,
     query: (query ?? {}) as Readonly<Record<string, unknown>>,
     isInBody,
   })
-  return {}
+  return { error }
 }
 
 /** Builds the options of a route: the schemas that its requests are checked against, and how its parameters are read. */
 export function buildRoute(
   operation: Operation,
   {
-    read = keepValidationError,
+    read = readValidated,
     query = operation.query?.(2),
   }: { readonly read?: ReadRequest; readonly query?: TObject } = {},
 ) {

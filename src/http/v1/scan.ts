@@ -13,7 +13,7 @@ import { allowOnly } from '../../web/allowed-methods.ts'
 import { listParameterNames, type Operation } from './operation.ts'
 import { describeInclude, describeUnknown } from './request-error.ts'
 import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanBody } from './request-schemas.ts'
-import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
+import { buildRoute, type ReadRequest, readValidated } from './route.ts'
 
 interface ScanParts {
   readonly scans: ScanRunner
@@ -55,23 +55,21 @@ export function registerScan(v1: FastifyInstance, parts: ScanParts): void {
 /** Builds the function that reads the parameters of a scan. A parameter in the body takes precedence over the same one in the query. */
 function buildReader(scans: ScanRunner): ReadRequest {
   return (request, state) => {
-    keepValidationError(request, state)
-    if (state.error !== undefined) return {}
+    const outcome = readValidated(request, state)
+    if (outcome.error !== undefined) return outcome
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanBody
     const newer = (['pages', 'render'] as const).find((name) => parameters[name] !== undefined)
     if (state.revision === 1 && newer !== undefined) {
       const { operation } = request.routeOptions.config
       const known = operation === undefined ? [] : listParameterNames(operation, 1)
-      state.error = buildInvalidRequest(describeUnknown(newer, { known }))
-      return {}
+      return { error: buildInvalidRequest(describeUnknown(newer, { known })) }
     }
     const known = listExtras(state.revision)
     if (parameters.include?.every((extra) => known.includes(extra)) ?? true) {
       const extras = acceptsCycloneDx(request, state) ? [...CYCLONEDX_EXTRAS, 'meta' as const] : parameters.include
       return scans.read({ ...parameters, ...(extras && { include: extras }) }, state)
     }
-    state.error = buildInvalidRequest(describeInclude(state.revision, parameters.include))
-    return {}
+    return { error: buildInvalidRequest(describeInclude(state.revision, parameters.include)) }
   }
 }
 

@@ -7,7 +7,7 @@ import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { USAGE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
-import { keepValidationError, type ReadRequest } from './route.ts'
+import { type ReadRequest, readValidated } from './route.ts'
 
 type UsageQuery = Static<typeof USAGE_QUERY>
 
@@ -39,11 +39,10 @@ export async function registerUsage(v1: FastifyInstance, { store }: AppParts): P
 
 /** Checks the month. */
 const readMonth: ReadRequest = (request, state) => {
-  keepValidationError(request, state)
+  const outcome = readValidated(request, state)
   const { month = '' } = request.query as UsageQuery
-  if (state.error === undefined && month > formatMonth(state.now))
-    state.error = buildInvalidRequest('month is in the future.')
-  return {}
+  const isFuture = outcome.error === undefined && month > formatMonth(state.now)
+  return isFuture ? { error: buildInvalidRequest('month is in the future.') } : outcome
 }
 
 async function readUsage(

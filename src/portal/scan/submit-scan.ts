@@ -44,9 +44,10 @@ export async function submitScan(
 ): Promise<{ readonly scan: StoredScan; readonly isStored: boolean } | null> {
   const state = getRequestState(request)
   state.key = key
-  const lookup = scans.read({ url, include: LIVE_EXTRAS, fresh, pages, render: render ? 'always' : 'never' }, state)
+  const parameters = { url, include: LIVE_EXTRAS, fresh, pages, render: render ? 'always' : 'never' } as const
+  const { error, ...lookup } = scans.read(parameters, state)
   await countKeyRequest(state, key, { settings, shared, lookup })
-  if (state.error !== undefined) throw state.error
+  if (error !== undefined) throw error
   const scan = await scans.run(request, state as ScanState, (entry): StoredScan => {
     const { builder } = JSON.parse(entry.result) as { readonly builder: string | null }
     return {

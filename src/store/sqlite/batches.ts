@@ -1,64 +1,19 @@
-import type Database from 'libsql'
-import {
-  type Batch,
-  type BatchChange,
-  type BatchCounts,
-  type BatchLine,
-  type BatchPart,
-  type BatchQuery,
-  type BatchStatus,
-  type BatchStore,
-  type BatchUrl,
-  type ItemCharge,
-  type ItemOutcome,
-  OPEN_STATUSES,
-  type PartQuery,
+import type {
+  Batch,
+  BatchChange,
+  BatchCounts,
+  BatchPart,
+  BatchQuery,
+  BatchStatus,
+  BatchStore,
+  BatchUrl,
+  ItemCharge,
+  ItemOutcome,
+  PartQuery,
 } from '../batch-types.ts'
+import { type BatchRow, formatDetails, type LineRow, parseBatch, parseLine, prepareStatements } from './batch-rows.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import { addCharges, prepareUsage, type UsageStatements } from './usage.ts'
-
-/** Fields of a batch, stored as JSON: the binding ends a text column at its first NUL. */
-type Details = Pick<Batch, 'include' | 'fresh' | 'webhook' | 'fingerprint' | 'reason'>
-
-interface BatchRow {
-  readonly id: string
-  readonly key: string
-  readonly counter: string
-  readonly account: string | null
-  readonly status: BatchStatus | 'loading'
-  readonly total: number
-  readonly createdAt: number
-  readonly startedAt: number | null
-  readonly finishedAt: number | null
-  readonly idempotencyKey: string | null
-  readonly details: string
-}
-
-interface LineRow {
-  readonly seq: number
-  readonly position: number
-  readonly url: string
-  readonly code: string | null
-  readonly content: string
-}
-
-const toDate = (at: number | null): Date | null => (at === null ? null : new Date(at))
-
-function parseBatch({ createdAt, startedAt, finishedAt, idempotencyKey, details, status, ...row }: BatchRow): Batch {
-  return {
-    ...row,
-    idempotencyKey: idempotencyKey === null ? null : (JSON.parse(idempotencyKey) as string),
-    status: status === 'loading' ? 'waiting' : status,
-    ...(JSON.parse(details) as Details),
-    createdAt: new Date(createdAt),
-    startedAt: toDate(startedAt),
-    finishedAt: toDate(finishedAt),
-  }
-}
-
-function formatDetails({ include, fresh, webhook, fingerprint, reason }: Details): string {
-  return JSON.stringify({ include, fresh, webhook, fingerprint, reason })
-}
 
 /** URLs that are deleted in one transaction, so that no request waits long for it. */
 const DELETED_ROWS = 2000
@@ -66,12 +21,12 @@ const DELETED_ROWS = 2000
 /** The tables of batches and their URLs. An outcome and its charge share one transaction. */
 export class SqliteBatches implements BatchStore {
   readonly #connection: SqliteConnection
-  readonly #sql: ReturnType<typeof prepare>
+  readonly #sql: ReturnType<typeof prepareStatements>
   readonly #usage: UsageStatements
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
-    this.#sql = prepare(connection.db)
+    this.#sql = prepareStatements(connection.db)
     this.#usage = prepareUsage(connection.db)
   }
 
@@ -231,86 +186,5 @@ export class SqliteBatches implements BatchStore {
     const dueAt = webhook?.nextAt ?? null
     const [started, finished] = [startedAt, finishedAt].map((at) => at?.getTime() ?? null)
     this.#sql.update.run(status, started, finished, dueAt, formatDetails(batch), id)
-  }
-}
-
-function parseLine({ position, url, code, content }: LineRow): BatchLine {
-  const text = JSON.parse(content) as string
-  const line = { position, url: JSON.parse(url) as string }
-  return code === null ? { ...line, result: text } : { ...line, code, error: text }
-}
-
-const BATCH = `SELECT id, key, counter, account, status, total, created_at AS createdAt, started_at AS startedAt,
-  finished_at AS finishedAt, idempotency_key AS idempotencyKey, details FROM batches`
-
-function prepare(db: Database.Database) {
-  return { ...prepareBatches(db), ...prepareItems(db) }
-}
-
-function prepareBatches(db: Database.Database) {
-  return {
-    findRepeated: db.prepare(`${BATCH} WHERE counter = ? AND idempotency_key = ?`),
-    insert: db.prepare(
-      `INSERT INTO batches (id, key, counter, account, status, total, created_at, idempotency_key, details)
-       VALUES (?, ?, ?, ?, 'loading', ?, ?, ?, ?)`,
-    ),
-    open: db.prepare("UPDATE batches SET status = 'waiting' WHERE id = ? AND status = 'loading'"),
-    get: db.prepare(`${BATCH} WHERE id = ? AND status <> 'loading'`),
-    list: db.prepare(
-      `${BATCH} WHERE counter IN (SELECT value FROM json_each(?)) AND status <> 'loading' AND (created_at, id) < (?, ?)
-       ORDER BY created_at DESC, id DESC LIMIT ?`,
-    ),
-    listOpen: db.prepare(
-      `${BATCH} WHERE status IN (${OPEN_STATUSES.map((one) => `'${one}'`).join()}) ORDER BY created_at, id`,
-    ),
-    listFailed: db.prepare(
-      `${BATCH} WHERE EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.id AND state = 'failed'
-         AND code IN (SELECT value FROM json_each(?))) ORDER BY created_at DESC, id DESC LIMIT ?`,
-    ),
-    listDue: db.prepare(`${BATCH} WHERE webhook_at <= ?`),
-    // The numbers of lines that a retry removes are not given again: a client may have read beyond them.
-    raiseSeq: db.prepare(
-      `UPDATE batches SET first_seq =
-         max(first_seq, (SELECT coalesce(max(seq), 0) FROM batch_items WHERE batch = ? AND seq IS NOT NULL)) WHERE id = ?`,
-    ),
-    update: db.prepare(
-      'UPDATE batches SET status = ?, started_at = ?, finished_at = ?, webhook_at = ?, details = ? WHERE id = ?',
-    ),
-    findOld: db.prepare(
-      `SELECT id FROM batches WHERE finished_at < ? OR (status = 'loading' AND created_at < ?) LIMIT 1`,
-    ),
-    delete: db.prepare('DELETE FROM batches WHERE id = ?'),
-  }
-}
-
-function prepareItems(db: Database.Database) {
-  return {
-    insertItem: db.prepare(
-      "INSERT OR IGNORE INTO batch_items (batch, position, turn, url, state) VALUES (?, ?, ?, ?, 'waiting')",
-    ),
-    count: db.prepare('SELECT state, code, count(*) AS n FROM batch_items WHERE batch = ? GROUP BY state, code'),
-    listWaiting: db.prepare(
-      `SELECT position, turn, url FROM batch_items
-       WHERE batch = ? AND state = 'waiting' AND (turn, position) >= (?, ?) ORDER BY turn, position LIMIT ?`,
-    ),
-    findWaiting: db.prepare("SELECT 1 FROM batch_items WHERE batch = ? AND position = ? AND state = 'waiting'"),
-    finish: db.prepare(
-      `UPDATE batch_items SET state = @state, code = @code, content = @content, seq = 1 + max(
-         (SELECT first_seq FROM batches WHERE id = @batch),
-         (SELECT coalesce(max(seq), 0) FROM batch_items WHERE batch = @batch AND seq IS NOT NULL)
-       ) WHERE batch = @batch AND position = @position`,
-    ),
-    countTry: db.prepare('UPDATE batch_items SET tries = tries + 1 WHERE batch = ? AND position = ? RETURNING tries'),
-    readPart: db.prepare(
-      'SELECT seq, position, url, code, content FROM batch_items WHERE batch = ? AND seq IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?',
-    ),
-    retry: db.prepare(
-      `UPDATE batch_items SET state = 'waiting', code = NULL, content = NULL, seq = NULL, tries = 0
-       WHERE batch = ? AND state = 'failed' AND (? IS NULL OR code IN (SELECT value FROM json_each(?)))`,
-    ),
-    deleteItems: db.prepare(
-      `DELETE FROM batch_items WHERE (batch, position) IN
-         (SELECT batch, position FROM batch_items WHERE batch = ? LIMIT ?)`,
-    ),
   }
 }

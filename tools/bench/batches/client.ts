@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findNextQuery } from '../../../src/mcp/next-part.ts'
 import type { BatchInfo } from '../../../src/service/response-schemas.ts'
 
 const RETRY_MS = 500
@@ -63,9 +64,9 @@ export class BenchClient {
     const seen = new Set<number>()
     let lines = 0
     let results = 0
-    let path: string | undefined = `/batches/${id}/results`
-    while (path !== undefined) {
-      const response = await this.#ask(path)
+    let query: string | null = ''
+    while (query !== null) {
+      const response = await this.#ask(`/batches/${id}/results${query}`)
       const text = response.ok ? await response.text().catch(() => null) : null
       if (text === null) {
         await sleep(RETRY_MS)
@@ -78,7 +79,7 @@ export class BenchClient {
         if (result !== undefined) results++
       }
       if (text === '') await sleep(RETRY_MS)
-      path = /<\/api\/v1([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1]
+      query = findNextQuery(response.headers.get('link'))
     }
     return { lines, positions: seen.size, results }
   }
