@@ -12,11 +12,24 @@ afterEach(async () => {
 })
 
 async function createBatch(id: string, counter: string, total: number): Promise<void> {
-  await store.batches.createBatch({
-    ...{ id, key: counter, counter, account: null, status: 'waiting', reason: null, total, include: [], fresh: false },
-    ...{ createdAt: new Date(0), startedAt: null, finishedAt: null, idempotencyKey: null, fingerprint: '' },
-    webhook: null,
-  })
+  await store.batches.createBatch(
+    {
+      ...{
+        id,
+        key: counter,
+        counter,
+        account: null,
+        status: 'waiting',
+        reason: null,
+        total,
+        include: [],
+        fresh: false,
+      },
+      ...{ createdAt: new Date(0), startedAt: null, finishedAt: null, idempotencyKey: null, fingerprint: '' },
+      webhook: null,
+    },
+    100,
+  )
   const urls = Array.from({ length: total }, (_, position) => ({
     position,
     url: `https://${position}.example/`,

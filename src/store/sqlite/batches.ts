@@ -9,6 +9,7 @@ import {
   type BatchStatus,
   type BatchStore,
   type BatchUrl,
+  COUNTED_STATUSES,
   type ItemCharge,
   type ItemOutcome,
   OPEN_STATUSES,
@@ -75,7 +76,7 @@ export class SqliteBatches implements BatchStore {
     this.#usage = prepareUsage(connection.db)
   }
 
-  createBatch(batch: Batch): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean }> {
+  createBatch(batch: Batch, maxOpen: number): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean } | null> {
     return this.#connection.write(() => {
       const { id, key, counter, account, total, createdAt, idempotencyKey } = batch
       const former =
@@ -83,10 +84,15 @@ export class SqliteBatches implements BatchStore {
           ? undefined
           : readFirstRow<BatchRow>(this.#sql.findRepeated, counter, JSON.stringify(idempotencyKey))
       if (former !== undefined) return { batch: parseBatch(former), isNew: false, isOpen: former.status !== 'loading' }
+      if (this.#countOpen(counter) >= maxOpen) return null
       const name = idempotencyKey === null ? null : JSON.stringify(idempotencyKey)
       this.#sql.insert.run(id, key, counter, account, total, createdAt.getTime(), name, formatDetails(batch))
       return { batch, isNew: true, isOpen: false }
     })
+  }
+
+  countOpen(counter: string): Promise<number> {
+    return this.#connection.read(() => this.#countOpen(counter))
   }
 
   addUrls(id: string, urls: readonly BatchUrl[]): Promise<void> {
@@ -95,8 +101,11 @@ export class SqliteBatches implements BatchStore {
     })
   }
 
-  async openBatch(id: string): Promise<void> {
-    await this.#connection.write(() => this.#sql.open.run(id))
+  openBatch(id: string): Promise<boolean> {
+    return this.#connection.write(() => {
+      this.#sql.open.run(id)
+      return this.#find(id) !== undefined
+    })
   }
 
   getBatch(id: string): Promise<Batch | null> {
@@ -226,6 +235,10 @@ export class SqliteBatches implements BatchStore {
     return readFirstRow<BatchRow>(this.#sql.get, id)
   }
 
+  #countOpen(counter: string): number {
+    return readFirstRow<{ readonly n: number }>(this.#sql.countOpen, counter)?.n ?? 0
+  }
+
   #update(batch: Batch): void {
     const { id, status, startedAt, finishedAt, webhook } = batch
     const dueAt = webhook?.nextAt ?? null
@@ -247,6 +260,8 @@ function prepare(db: Database.Database) {
   return { ...prepareBatches(db), ...prepareItems(db) }
 }
 
+const quote = (names: readonly string[]): string => names.map((name) => `'${name}'`).join()
+
 function prepareBatches(db: Database.Database) {
   return {
     findRepeated: db.prepare(`${BATCH} WHERE counter = ? AND idempotency_key = ?`),
@@ -260,8 +275,9 @@ function prepareBatches(db: Database.Database) {
       `${BATCH} WHERE counter IN (SELECT value FROM json_each(?)) AND status <> 'loading' AND (created_at, id) < (?, ?)
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
-    listOpen: db.prepare(
-      `${BATCH} WHERE status IN (${OPEN_STATUSES.map((one) => `'${one}'`).join()}) ORDER BY created_at, id`,
+    listOpen: db.prepare(`${BATCH} WHERE status IN (${quote(OPEN_STATUSES)}) ORDER BY created_at, id`),
+    countOpen: db.prepare(
+      `SELECT count(*) AS n FROM batches WHERE counter = ? AND status IN (${quote(COUNTED_STATUSES)})`,
     ),
     listFailed: db.prepare(
       `${BATCH} WHERE EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.id AND state = 'failed'
