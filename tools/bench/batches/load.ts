@@ -1,19 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { median, quantile } from '../../statistics/quantile.ts'
+import { median } from '../../statistics/quantile.ts'
 import type { BenchClient } from './client.ts'
-import { type FaultOptions, isEnded, listPages, watchRedis } from './faults.ts'
+import { type FaultOptions, isEnded, listPages } from './faults.ts'
 import { type LocalSites, openLocalSites } from './local-sites.ts'
 import { type BenchService, startBenchService, waitUntil } from './service.ts'
 
 const SMALL = 10
 /** The first host that no large batch contains. */
-const OTHER_HOSTS = 60_000
+export const OTHER_HOSTS = 60_000
 const ROUNDS = 3
-/** Requests of which the latency is measured. */
-const REQUESTS = 300
 
 /** Opens sites and a service for a measurement, and closes both. */
-async function withService<T>(
+export async function withService<T>(
   { pageKb, ...options }: FaultOptions,
   measure: (service: BenchService, sites: LocalSites) => Promise<T>,
 ): Promise<T> {
@@ -28,10 +25,10 @@ async function withService<T>(
 }
 
 /** Milliseconds from the submission of a list to the end of its batch. */
-async function timeBatch(client: BenchClient, urls: readonly string[]): Promise<number> {
+export async function timeBatch(client: BenchClient, urls: readonly string[], pollMs = 20): Promise<number> {
   const began = performance.now()
   const id = await client.submit(urls, `${Math.random()}`)
-  await waitUntil(async () => isEnded((await client.read(id)).status), 20)
+  await waitUntil(async () => isEnded((await client.read(id)).status), pollMs)
   return performance.now() - began
 }
 
@@ -43,8 +40,8 @@ export async function measureFairness(options: FaultOptions): Promise<object> {
     const time = async (client: BenchClient): Promise<number> => {
       const times: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const urls = Array.from({ length: SMALL }, () => sites.page(host++, '/'))
-        times.push(await timeBatch(client, urls))
+        times.push(await timeBatch(client, listHosts(sites, host, SMALL)))
+        host += SMALL
       }
       return Math.round(median(times))
     }
@@ -59,59 +56,30 @@ export async function measureFairness(options: FaultOptions): Promise<object> {
   })
 }
 
-/** Measures one worker and two workers on pages of different hosts. */
-export async function measureThroughput(options: FaultOptions): Promise<object> {
-  const measure = (workers: number): Promise<number> =>
-    withService({ ...options, workers }, async (service, sites) => {
-      const { client } = service.createClient()
-      const page = (n: number): string => sites.page(n, '/')
-      await timeBatch(
-        client,
-        Array.from({ length: 100 }, (_, n) => page(OTHER_HOSTS + n)),
-      )
-      const ms = await timeBatch(
-        client,
-        Array.from({ length: options.urls }, (_, n) => page(n)),
-      )
-      return (options.urls * 1000) / ms
-    })
-  const [one, two] = [await measure(1), await measure(2)]
-  return { urls: options.urls, perSecond: { one, two }, ratio: two / one }
-}
+/** Pages of each host in the measurement of the pauses. */
+const PAGES_OF_HOST = 20
 
-/** Measures the memory of Redis and the latency of cached scans while many URLs wait. */
-export async function measureWaiting(options: FaultOptions): Promise<object> {
+/** Measures the rate that the pauses between two scans of a host allow: twenty pages of each host. */
+export async function measurePauses(options: FaultOptions): Promise<object> {
+  const hosts = Math.max(1, Math.floor(options.urls / PAGES_OF_HOST))
   return withService(options, async (service, sites) => {
     const { client } = service.createClient()
-    const page = sites.page(OTHER_HOSTS, '/')
-    await client.scan(page)
-    const idle = await measureLatency(client, page)
-    const peak = watchRedis(service)
-    const began = performance.now()
-    const ids: string[] = []
-    for (let from = 0; from < options.urls; from += 50_000)
-      ids.push(await client.submit(listPages(sites, Math.min(50_000, options.urls - from)), `${from}`))
-    const submitMs = Math.round(performance.now() - began)
-    await sleep(5000) // The queue is filled at most once in 0.2 seconds.
-    const busy = await measureLatency(client, page)
-    const left = await Promise.all(ids.map(async (id) => (await client.read(id)).counts.waiting))
+    await timeBatch(client, listHosts(sites, OTHER_HOSTS, SMALL)) // Starts the threads.
+    const before = sites.visits()
+    const pages = Array.from({ length: hosts * PAGES_OF_HOST }, (_, n) =>
+      sites.page(n % hosts, `/${Math.floor(n / hosts)}`),
+    )
+    const seconds = (await timeBatch(client, pages)) / 1000
+    const { requests, overlapping, early } = sites.visits()
     return {
-      urls: options.urls,
-      submitMs,
-      waiting: left.reduce((a, b) => a + b, 0),
-      idle,
-      busy,
-      redisPeakMb: await peak(),
+      ...{ hosts, pages: pages.length, seconds, perSecond: pages.length / seconds },
+      allowedPerSecond: pages.length / (PAGES_OF_HOST - 1),
+      visits: { requests: requests - before.requests, overlapping, early },
     }
   })
 }
 
-async function measureLatency(client: BenchClient, page: string): Promise<{ medianMs: number; p95Ms: number }> {
-  const times: number[] = []
-  for (let n = 0; n < REQUESTS; n++) {
-    const began = performance.now()
-    await client.scan(page)
-    times.push(performance.now() - began)
-  }
-  return { medianMs: median(times), p95Ms: quantile(times, 0.95) }
+/** The first page of so many hosts. */
+export function listHosts(sites: LocalSites, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => sites.page(from + n, '/'))
 }
