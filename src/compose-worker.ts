@@ -69,6 +69,7 @@ async function openQueue(
     gate: openRedisGate(redis.run),
     webhooks: new WebhookSender(parts),
     concurrency: workerConcurrency,
+    countWaitingPages: () => scanner.queue.waiting,
     onJob: (outcome: JobOutcome) => metrics.batchJobs.inc({ outcome }),
   })
 }
