@@ -40,6 +40,11 @@ export class KillableProcess {
     }
   }
 
+  /** Stops the process in its place with SIGSTOP, or lets it go on with SIGCONT. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name)
+  }
+
   /** Ends the process with a signal, and waits until it has ended. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child

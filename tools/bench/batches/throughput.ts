@@ -5,7 +5,9 @@ import { type KillableProcess, readCpuSeconds } from './processes.ts'
 import type { BenchService } from './service.ts'
 
 const ROUNDS = 3
-/** URLs that are scanned before each measurement, because a worker that has just started is slower. */
+/** A worker that has just started is slower, until V8 has compiled what it uses often. */
+const WARM_UP_URLS = 4000
+/** URLs that are scanned before each measurement: if the stopped worker was the leader, the other one takes over meanwhile. */
 const FIRST_URLS = 200
 /** Each look at a batch counts its URLs, so frequent ones would be part of what is measured. */
 const POLL_MS = 250
@@ -24,7 +26,7 @@ export async function measureThroughput(options: FaultOptions): Promise<object> 
     let host = 0
     const scan = async (count: number): Promise<number> => {
       const ms = await timeBatch(client, listHosts(sites, host, count), POLL_MS)
-      host = (host + count) % (OTHER_HOSTS - Math.max(options.urls, FIRST_URLS))
+      host = (host + count) % (OTHER_HOSTS - Math.max(options.urls, WARM_UP_URLS))
       return ms
     }
     const measure = async (workers: readonly KillableProcess[]): Promise<Rate> => {
@@ -39,11 +41,12 @@ export async function measureThroughput(options: FaultOptions): Promise<object> 
       }
     }
     const [first, second] = service.workers
+    await scan(WARM_UP_URLS)
     const rounds: { readonly one: Rate; readonly two: Rate }[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      await second.end('SIGTERM')
+      second.signal('SIGSTOP')
       const one = await measure([first])
-      await second.start()
+      second.signal('SIGCONT')
       rounds.push({ one, two: await measure([first, second]) })
     }
     const take = (read: (round: (typeof rounds)[number]) => number): number => median(rounds.map(read))
