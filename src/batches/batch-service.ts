@@ -103,7 +103,7 @@ export class BatchService {
 
   /**
    * Creates a batch. A repeated request with the same idempotency key finds the first batch.
-   * @throws ApiError `invalid_request`, also if as many batches of the key are open as may be, `idempotency_conflict`; ScanError for the address of the webhook
+   * @throws ApiError `invalid_request` (one open batch too many, for example), `idempotency_conflict`; ScanError for the address of the webhook
    */
   async submit(key: Key, submission: Submission): Promise<Batch> {
     const { batches } = this.#parts.store

@@ -4,7 +4,7 @@ import { adaptConcurrency } from '../../src/batches/queue/adapt-concurrency.ts'
 const IDLE = { utilization: 0.2, waitingPages: 0 }
 
 test.each([
-  ['the main thread is busy', 16, { utilization: 0.95, waitingPages: 0 }, 16, 12],
+  ['the event loop is blocked', 16, { utilization: 0.95, waitingPages: 0 }, 16, 12],
   ['pages wait for a thread', 16, { utilization: 0.2, waitingPages: 2 }, 16, 12],
   ['as few as there may be', 4, { utilization: 1, waitingPages: 9 }, 16, 4],
   ['a low limit stays', 2, { utilization: 1, waitingPages: 9 }, 2, 2],

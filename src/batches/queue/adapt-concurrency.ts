@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 
 /** A worker scans at least so many URLs at a time, or its limit if that is lower. */
 const MIN_SCANS = 4
-/** Share of the time in which the main thread may be busy, and number of pages that may wait to be matched, without being crowded. */
+/** Share of the time in which the event loop may be blocked, and number of pages that may wait to be matched, without being crowded. */
 const MAX_UTILIZATION = 0.9
 const MAX_WAITING_PAGES = 1
 /** Milliseconds between two decisions. */
@@ -10,7 +10,7 @@ const DECIDE_MS = 200
 
 /** How busy a worker is. */
 export interface WorkerLoad {
-  /** Share of the time in which the main thread was busy: 0 to 1. */
+  /** Share of the time in which the event loop was not idle: 0 to 1. */
   readonly utilization: number
   /** Pages that wait for a thread that matches them. */
   readonly waitingPages: number

@@ -9,7 +9,7 @@ const WINDOW_URLS = 64
 const REPEAT_MS = 5000
 /** Priorities begin again above this one: BullMQ permits at most 2,097,151. */
 const MAX_PRIORITY = 2_000_000
-/** The first URLs of a batch cost a quarter of the others, so that a short batch is soon done beside large ones. */
+/** The first URLs of a batch cost a quarter of the others, so that a short batch is soon done while large ones run. */
 const FIRST_URLS = 16
 const LATER_COST = 4
 
