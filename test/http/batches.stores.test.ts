@@ -156,7 +156,7 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open, isShar
     const retry = (): Promise<Answer> => app.call({ method: 'POST', url: `${BATCHES}/${first.body.id}/retry`, secret })
     expect((await retry()).body.error).toContain('100 batches of this key are not completed.')
     await app.call({ method: 'DELETE', url: `${BATCHES}/${last.body.id}`, secret })
-    expect((await retry()).status).toBe(200)
+    expect((await retry()).status).toBe(202)
   })
 })
 
