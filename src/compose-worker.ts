@@ -70,6 +70,7 @@ async function openQueue(
     gate: openRedisGate(redis.run),
     webhooks: new WebhookSender(parts),
     concurrency: workerConcurrency,
+    countWaitingPages: () => scanner.queue.waiting,
     onJob: (outcome: JobOutcome) => metrics.batchJobs.inc({ outcome }),
   })
 }

@@ -6,7 +6,7 @@ import type { Policy } from '../fetch/policy.ts'
 import { parseTarget } from '../fetch/target.ts'
 import { findBatchLimit, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
-import { type Batch, type BatchCounts, type BatchLine, OPEN_STATUSES } from '../store/batch-types.ts'
+import type { Batch, BatchCounts, BatchLine } from '../store/batch-types.ts'
 import type { Store } from '../store/types.ts'
 import { endBatch } from './end-batch.ts'
 import { buildUrls } from './parse-list.ts'
@@ -103,22 +103,22 @@ export class BatchService {
 
   /**
    * Creates a batch. A repeated request with the same idempotency key finds the first batch.
-   * @throws ApiError `invalid_request`, `idempotency_conflict`; ScanError for the address of the webhook
+   * @throws ApiError `invalid_request` (one open batch too many, for example), `idempotency_conflict`; ScanError for the address of the webhook
    */
   async submit(key: Key, submission: Submission): Promise<Batch> {
     const { batches } = this.#parts.store
     const urls = this.#checkUrls(key, submission.entries)
     this.#checkWebhook(submission.webhook)
     const wanted = this.#build(key, submission)
-    if (submission.idempotencyKey === null) await this.#checkOpen(key.counter)
-    const { batch, isNew, isOpen } = await batches.createBatch(wanted)
+    const created = await batches.createBatch(wanted, MAX_OPEN_BATCHES)
+    if (created === null) throw buildTooManyOpen()
+    const { batch, isNew, isOpen } = created
     if (!isNew && batch.fingerprint !== wanted.fingerprint) throw new ApiError('idempotency_conflict')
     if (isOpen) return batch
-    // A repeated request finds its batch even if no other one may be submitted.
-    if (submission.idempotencyKey !== null) await this.#checkOpen(key.counter)
     for (let start = 0; start < urls.length; start += WRITTEN_URLS)
       await batches.addUrls(batch.id, urls.slice(start, start + WRITTEN_URLS))
-    await batches.openBatch(batch.id)
+    // A request with the same idempotency key may have withdrawn the batch, because it was one too many.
+    if (!(await batches.openBatch(batch.id))) throw buildTooManyOpen()
     this.#parts.runner.wake(batch.id)
     return batch
   }
@@ -163,16 +163,6 @@ export class BatchService {
       fingerprint,
       webhook: webhook === null ? null : { url: webhook, state: 'waiting', attempts: [], nextAt: null },
     }
-  }
-
-  /** Rejects a key that has as many unfinished batches as it may have. @throws ApiError `invalid_request` */
-  async #checkOpen(counter: string): Promise<void> {
-    const newest = await this.#parts.store.batches.listBatches({ counters: [counter], limit: MAX_OPEN_BATCHES })
-    const open = newest.filter(({ status }) => (OPEN_STATUSES as readonly string[]).includes(status))
-    if (open.length >= MAX_OPEN_BATCHES)
-      throw buildInvalidRequest(
-        `${MAX_OPEN_BATCHES} batches of this key are not completed. Wait for them, or cancel one.`,
-      )
   }
 
   /** Finds a batch of one of these counters. @throws ApiError `not_found` */
@@ -233,13 +223,23 @@ export class BatchService {
     return await this.find([batch.counter], batch.id)
   }
 
-  /** Lets the failures of a batch be scanned again. @throws ApiError `invalid_request` for a cancelled batch */
+  /**
+   * Lets the failures of a batch be scanned again.
+   * @throws ApiError `invalid_request` for a cancelled batch, and if as many other batches are open as may be
+   */
   async retry(batch: Batch, codes?: readonly string[]): Promise<Batch> {
     if (batch.status === 'cancelled') throw buildInvalidRequest('A cancelled batch cannot be retried. Submit it again.')
-    await this.#parts.store.batches.retryFailures(batch.id, codes)
+    const { batches } = this.#parts.store
+    if (batch.status === 'completed' && (await batches.countOpen(batch.counter)) >= MAX_OPEN_BATCHES)
+      throw buildTooManyOpen()
+    await batches.retryFailures(batch.id, codes)
     this.#parts.runner.wake(batch.id)
     return await this.find([batch.counter], batch.id)
   }
+}
+
+function buildTooManyOpen(): ApiError {
+  return buildInvalidRequest(`${MAX_OPEN_BATCHES} batches of this key are not completed. Wait for them, or cancel one.`)
 }
 
 /** The number of URLs whose scan failed. */

@@ -164,7 +164,7 @@ export const SETTINGS = {
     read: readNumber(1, 10_000),
     default: 16,
     documentation:
-      'URLs of [batches](docs/batches.md) that a worker, or a server without Redis, scans at a time; at most half of `SCAN_CONCURRENCY` in a server.',
+      'URLs of [batches](docs/batches.md) that a worker, or a server without Redis, scans at a time; at most half of `SCAN_CONCURRENCY` in a server. A worker takes fewer, down to 4, while its processors are the limit.',
   }),
   batchDays: define({
     name: 'BATCH_TTL',

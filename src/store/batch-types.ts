@@ -3,6 +3,8 @@ export const BATCH_STATUSES = ['waiting', 'running', 'paused', 'completed', 'can
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 /** A batch in one of these states has URLs that are still to be scanned. */
 export const OPEN_STATUSES = ['waiting', 'running', 'paused'] as const satisfies readonly BatchStatus[]
+/** The states, also of a batch that clients do not see yet, in which it counts as open. */
+export const COUNTED_STATUSES = ['loading', ...OPEN_STATUSES] as const
 
 /** Why a batch is paused or was cancelled. */
 export const BATCH_REASONS = ['quota_exceeded', 'client', 'key_revoked', 'expired'] as const
@@ -121,14 +123,21 @@ export interface PartQuery {
 export interface BatchStore {
   /**
    * Creates a batch without URLs, which is not found until `openBatch`. With the idempotency key of an existing batch of the same
-   * counter nothing is created.
-   * @returns the created batch, or the existing one and whether it has been opened
+   * counter nothing is created. Batches take their place among those that may be open when they are created, so that requests at
+   * the same time cannot exceed the limit; if they compete for the last place, it may be that none of them gets it.
+   * @param maxOpen batches of the counter that may be open at a time
+   * @returns the created batch, or the existing one and whether it has been opened; null if as many batches are open already
    */
-  createBatch(batch: Batch): Promise<{ readonly batch: Batch; readonly isNew: boolean; readonly isOpen: boolean }>
+  createBatch(
+    batch: Batch,
+    maxOpen: number,
+  ): Promise<{ readonly batch: Batch; readonly isNew: boolean; readonly isOpen: boolean } | null>
+  /** The number of batches of a counter that are open or whose URLs are being written. */
+  countOpen(counter: string): Promise<number>
   /** Adds URLs to a batch that is not open yet. Those that it already has stay as they are. */
   addUrls(id: string, urls: readonly BatchUrl[]): Promise<void>
-  /** Opens a batch whose URLs are complete. */
-  openBatch(id: string): Promise<void>
+  /** Opens a batch whose URLs are complete. @returns false if there is no such batch */
+  openBatch(id: string): Promise<boolean>
   /** @returns null if there is no such batch */
   getBatch(id: string): Promise<Batch | null>
   /** Batches of counters, newest first. */

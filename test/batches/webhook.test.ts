@@ -46,11 +46,12 @@ let batches = 0
 /** Creates a completed batch whose webhook is due. */
 async function createEnded(url: string, attempts: BatchWebhook['attempts'] = []): Promise<Batch> {
   const id = `batch${++batches}`
-  const { batch } = await store.batches.createBatch({
+  const batch: Batch = {
     ...{ id, key: 'key', counter: 'counter', account: null, status: 'waiting', reason: null, total: 1, include: [] },
     ...{ fresh: false, createdAt: new Date(NOW), startedAt: null, finishedAt: null, idempotencyKey: null },
     ...{ fingerprint: '', webhook: { url, state: 'waiting', attempts, nextAt: NOW } },
-  })
+  }
+  await store.batches.createBatch(batch, 1)
   await store.batches.openBatch(id)
   const change: BatchChange = { status: 'completed', finishedAt: new Date(NOW), webhook: batch.webhook }
   await store.batches.changeBatch(id, ['waiting'], change)

@@ -72,19 +72,22 @@ async function fillStore(store: Store): Promise<void> {
   await store.usage.charge({ counter: deleted.id, day: '2026-05-03', quota: 99, at: at(124) })
   await store.keys.revokeKey(revoked.id, at(6))
   const webhook = { url: 'https://h.example/', state: 'waiting', attempts: [], nextAt: null } as const
-  await store.batches.createBatch({
-    ...{
-      id: 'batch1',
-      key: usable.id,
-      counter: usable.counter,
-      account: ann,
-      status: 'waiting',
-      reason: null,
-      total: 2,
+  await store.batches.createBatch(
+    {
+      ...{
+        id: 'batch1',
+        key: usable.id,
+        counter: usable.counter,
+        account: ann,
+        status: 'waiting',
+        reason: null,
+        total: 2,
+      },
+      ...{ include: ['meta'], fresh: true, createdAt: at(1), startedAt: null, finishedAt: null, webhook },
+      ...{ idempotencyKey: 'a "key"', fingerprint: 'f' },
     },
-    ...{ include: ['meta'], fresh: true, createdAt: at(1), startedAt: null, finishedAt: null, webhook },
-    ...{ idempotencyKey: 'a "key"', fingerprint: 'f' },
-  })
+    1,
+  )
   const url = { url: 'https://a.example/\0é', turn: 0 }
   await store.batches.addUrls(
     'batch1',

@@ -149,8 +149,14 @@ describe.skipIf(kind.isMissing).each([kind])('batches on $name', ({ open, isShar
       expect(rejected.body.error).toContain('100 batches of this key are not completed.')
     }
     expect((await send('first')).body.id).toBe(first.body.id)
-    await app.call({ method: 'DELETE', url: `${BATCHES}/${first.body.id}`, secret })
-    expect((await send()).status).toBe(202)
+    const ended = { status: 'completed', finishedAt: new Date(app.clock.now) } as const
+    await app.store.batches.changeBatch(first.body.id, ['waiting', 'running', 'paused'], ended)
+    const last = await send()
+    expect(last.status).toBe(202)
+    const retry = (): Promise<Answer> => app.call({ method: 'POST', url: `${BATCHES}/${first.body.id}/retry`, secret })
+    expect((await retry()).body.error).toContain('100 batches of this key are not completed.')
+    await app.call({ method: 'DELETE', url: `${BATCHES}/${last.body.id}`, secret })
+    expect((await retry()).status).toBe(202)
   })
 })
 

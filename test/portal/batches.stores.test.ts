@@ -154,11 +154,14 @@ describe.skipIf(kind.isMissing).each([kind])('batches in the portal on $name', (
     for (let n = 0; n < 21; n++) {
       portal.clock.now++
       const id = crypto.randomUUID()
-      await portal.store.batches.createBatch({
-        ...{ id, key: key.id, counter: key.counter, account: account.id, status: 'waiting' },
-        ...{ reason: null, total: 1, include: [], fresh: false, createdAt: new Date(portal.clock.now) },
-        ...{ startedAt: null, finishedAt: null, idempotencyKey: null, fingerprint: '', webhook: null },
-      })
+      await portal.store.batches.createBatch(
+        {
+          ...{ id, key: key.id, counter: key.counter, account: account.id, status: 'waiting' },
+          ...{ reason: null, total: 1, include: [], fresh: false, createdAt: new Date(portal.clock.now) },
+          ...{ startedAt: null, finishedAt: null, idempotencyKey: null, fingerprint: '', webhook: null },
+        },
+        100,
+      )
       await portal.store.batches.openBatch(id)
     }
     const countRows = ({ text }: PageAnswer): number => text.match(/<tr><th scope="row">/g)?.length ?? 0

@@ -202,7 +202,7 @@ describe.skipIf(kind.isMissing).each([kind])('settings on $name', ({ open }) => 
     }
     const { batches } = portal.store
     const hidden = { counter: key.counter, account: account.id, fingerprint: '', webhook: null }
-    await batches.createBatch({ ...batch, ...hidden })
+    await batches.createBatch({ ...batch, ...hidden }, 1)
     await batches.addUrls(batch.id, [{ position: 0, url: 'https://example.org/', turn: 0 }])
     await batches.openBatch(batch.id)
     await person.post('/account/settings/name', { name: 'Ben' })

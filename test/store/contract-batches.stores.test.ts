@@ -8,6 +8,7 @@ import { findStoreKind } from './open-stores.ts'
 import { readUsed } from './read-used.ts'
 
 const newId = (): string => randomUUID().replaceAll('-', '')
+const MAX_OPEN = 100
 const NOON = new Date('2026-05-17T12:00:00.000Z')
 
 function buildBatch(change: Partial<Batch> = {}): Batch {
@@ -33,7 +34,8 @@ const chargeOf = ({ counter }: Batch, change: Partial<ItemCharge> = {}): ItemCha
 })
 
 async function openBatch(store: Store, change: Partial<Batch> = {}, urls = URLS): Promise<Batch> {
-  const { batch } = await store.batches.createBatch(buildBatch({ total: urls.length, ...change }))
+  const batch = buildBatch({ total: urls.length, ...change })
+  await store.batches.createBatch(batch, MAX_OPEN)
   await store.batches.addUrls(batch.id, urls)
   await store.batches.openBatch(batch.id)
   return batch
@@ -66,7 +68,7 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
 
   test('a batch is found once it is open, with its URLs in their turns', async () => {
     const wanted = buildBatch()
-    await store.batches.createBatch(wanted)
+    await store.batches.createBatch(wanted, MAX_OPEN)
     expect(await other.batches.getBatch(wanted.id)).toBeNull()
     await store.batches.addUrls(wanted.id, URLS.slice(0, 2))
     await store.batches.addUrls(wanted.id, URLS)
@@ -82,12 +84,43 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
   test('an idempotency key of the same counter finds the batch', async () => {
     const first = await openBatch(store, { idempotencyKey: 'order "7"' })
     const repeated = buildBatch({ counter: first.counter, idempotencyKey: 'order "7"' })
-    expect(await other.batches.createBatch(repeated)).toMatchObject({
+    expect(await other.batches.createBatch(repeated, 1)).toMatchObject({
       batch: { id: first.id, idempotencyKey: 'order "7"' },
       isNew: false,
       isOpen: true,
     })
-    expect(await other.batches.createBatch(buildBatch({ idempotencyKey: 'order "7"' }))).toMatchObject({ isNew: true })
+    const same = buildBatch({ idempotencyKey: 'order "7"' })
+    expect(await other.batches.createBatch(same, MAX_OPEN)).toMatchObject({ isNew: true })
+  })
+
+  test('requests at the same time do not exceed the limit of open batches', async () => {
+    const counter = newId()
+    const old = await openBatch(store, { counter })
+    await openBatch(store, { counter })
+    const ended = await openBatch(store, { counter, createdAt: new Date(NOON.getTime() + 1) })
+    await store.batches.changeBatch(ended.id, ['waiting'], { status: 'completed', finishedAt: NOON })
+    const create = (n: number) => [store, other][n % 2].batches.createBatch(buildBatch({ counter }), 4)
+    const created = await Promise.all(Array.from({ length: 12 }, (_, n) => create(n)))
+    // One after the other, because several that compete for the last place may all be rejected.
+    for (const n of [0, 1]) created.push(await create(n))
+    expect(created.filter((one) => one !== null)).toHaveLength(2)
+    expect(await other.batches.countOpen(counter)).toBe(4)
+    for (const one of created) if (one !== null) await store.batches.openBatch(one.batch.id)
+    expect([await create(0), await store.batches.countOpen(counter)]).toEqual([null, 4])
+    await store.batches.changeBatch(old.id, ['waiting'], { status: 'cancelled', finishedAt: NOON })
+    expect(await create(1)).toMatchObject({ isNew: true })
+  })
+
+  test('a batch that was withdrawn is not opened, and its idempotency key can be used again', async () => {
+    const counter = newId()
+    const open = await openBatch(store, { counter })
+    const named = (): Batch => buildBatch({ counter, idempotencyKey: 'a' })
+    const rejected = named()
+    expect(await store.batches.createBatch(rejected, 1)).toBeNull()
+    await store.batches.addUrls(rejected.id, URLS).catch(() => {})
+    expect(await other.batches.openBatch(rejected.id)).toBe(false)
+    await store.batches.changeBatch(open.id, ['waiting'], { status: 'cancelled', finishedAt: NOON })
+    expect(await other.batches.createBatch(named(), 1)).toMatchObject({ isNew: true, isOpen: false })
   })
 
   test('a URL gets one outcome, and a success is charged once', async () => {
@@ -209,7 +242,8 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     const kept = await openBatch(store, { createdAt: new Date(0) })
     const old = await openBatch(store)
     await store.batches.changeBatch(old.id, ['waiting'], { status: 'cancelled', finishedAt: new Date(1000) })
-    const { batch: unopened } = await store.batches.createBatch(buildBatch({ createdAt: new Date(1000) }))
+    const unopened = buildBatch({ createdAt: new Date(1000) })
+    await store.batches.createBatch(unopened, MAX_OPEN)
     while (await store.batches.deleteBatches({ before: 1001, unopened: 1001 }));
     expect(await store.batches.getBatch(old.id)).toBeNull()
     expect(await store.batches.countItems(old.id)).toMatchObject({ waiting: 0 })

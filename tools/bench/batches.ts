@@ -1,7 +1,9 @@
 import { defineCommand, EXIT, readArgs, UsageError } from '../../src/cli/command/command.ts'
 import { runMain } from '../../src/cli/command/run-main.ts'
 import { measureFaults } from './batches/faults.ts'
-import { measureFairness, measureThroughput, measureWaiting } from './batches/load.ts'
+import { measureFairness, measurePauses } from './batches/load.ts'
+import { measureThroughput } from './batches/throughput.ts'
+import { measureWaiting } from './batches/waiting.ts'
 
 const HELP = `
 Starts a service on this machine with local sites, and measures its batches. The servers of Redis and MongoDB are its own:
@@ -14,9 +16,12 @@ tools/services.sh install provides the programs. Prints JSON on stdout.
   tools/run bench/batches fairness [--urls 20000] [--workers 2]
       The time of a batch of ten alone, and behind a batch of so many URLs of the same key and of another key.
   tools/run bench/batches throughput [--urls 2000]
-      Scans a second of one worker and of two, with processor seconds. No host has two pages, so there are no pauses.
+      Scans a second of one worker and of two, in turns, with the processor time of each scan. No host has two pages, so there are
+      no pauses.
+  tools/run bench/batches pauses [--urls 400]
+      Scans a second with twenty pages of each host, and the rate that the pauses of a second allow.
   tools/run bench/batches waiting [--urls 100000]
-      The memory of Redis, and the latency of cached scans with and without so many waiting URLs.
+      The memory of Redis, and the latency of cached scans of a service with so many waiting URLs and of an idle one, in turns.
 
 Options of all: --concurrency 16 of each worker, --page-kb 40.
 `
@@ -25,9 +30,10 @@ const MEASUREMENTS = {
   faults: measureFaults,
   fairness: measureFairness,
   throughput: measureThroughput,
+  pauses: measurePauses,
   waiting: measureWaiting,
 } as const
-const DEFAULT_URLS = { faults: 2000, fairness: 20_000, throughput: 2000, waiting: 100_000 } as const
+const DEFAULT_URLS = { faults: 2000, fairness: 20_000, throughput: 2000, pauses: 400, waiting: 100_000 } as const
 
 const main = defineCommand(HELP, async (args, io) => {
   const { values, positionals } = readArgs({

@@ -8,7 +8,10 @@ const WINDOW_URLS = 64
 /** A job that is still to be done is added again after this time: Redis may have lost it. Adding an existing job does nothing. */
 const REPEAT_MS = 5000
 /** Priorities begin again above this one: BullMQ permits at most 2,097,151. */
-const MAX_PRIORITY = 1_000_000
+const MAX_PRIORITY = 2_000_000
+/** The first URLs of a batch cost a quarter of the others, so that a short batch is soon done while large ones run. */
+const FIRST_URLS = 16
+const LATER_COST = 4
 
 /** A job with its place in the queue: lower priorities are taken first. */
 export interface RankedJob {
@@ -40,8 +43,8 @@ interface FedBatch {
 /**
  * Moves URLs from the store to the queue: of each batch only the next ones, so that Redis stays small, and a queue that was lost is
  * filled again. Batches take turns by start-time fair queueing (Goyal et al. 1996): the priority of a job is that of the job before it in
- * its batch plus the number of batches of its key, but not below the priority that the queue has reached. So a new batch is not behind
- * the URLs that already wait, and batches that were idle gain nothing by it.
+ * its batch plus the number of batches of its key (four times as much after the first URLs of the batch), but not below the priority that
+ * the queue has reached. So a new batch is not behind the URLs that already wait, and batches that were idle gain nothing by it.
  */
 export class QueueFeeder {
   readonly #parts: FeederParts
@@ -116,7 +119,7 @@ export class QueueFeeder {
     const jobs = urls.flatMap((url) => {
       const known = added.get(url.position)
       if (known !== undefined && now - known.at < REPEAT_MS) return []
-      if (known === undefined) priority += batches
+      if (known === undefined) priority += url.position < FIRST_URLS ? batches : batches * LATER_COST
       return [{ job: { ...url, batch: id }, priority: known?.priority ?? priority }]
     })
     this.#fed.set(id, { last, jobs: keepOnly(added, urls) })

@@ -4,6 +4,7 @@ import type { RunScript } from '../../coordination/redis/connection.ts'
 import { StoreError } from '../../store/types.ts'
 import { BatchMaintenance, type MaintenanceParts } from '../maintain-batches.ts'
 import { type BatchJob, ItemProcessor, type Processed, type ProcessorParts } from '../process-item.ts'
+import { keepAdapting } from './adapt-concurrency.ts'
 import { QueueFeeder, type RankedJob } from './feed-queue.ts'
 import { Leader } from './leader.ts'
 
@@ -28,8 +29,10 @@ type WorkerParts = ProcessorParts &
     readonly redisUrl: string
     /** Runs scripts on the same Redis. */
     readonly run: RunScript
-    /** URLs that are scanned at a time. */
+    /** URLs that are scanned at a time; fewer while the processors are the limit. */
     readonly concurrency: number
+    /** The number of fetched pages that wait for a thread that matches them. */
+    readonly countWaitingPages: () => number
     readonly onJob: (outcome: JobOutcome) => void
   }
 
@@ -68,6 +71,7 @@ export async function openQueueWorker(parts: WorkerParts): Promise<QueueWorker> 
   queue.on('error', logError)
   worker.on('error', logError)
   const stopLeading = startLeading(parts, queue)
+  const stopAdapting = keepAdapting(worker, parts.countWaitingPages)
   return {
     isReady: () => client.isReady,
     countJobs: async () => {
@@ -75,6 +79,7 @@ export async function openQueueWorker(parts: WorkerParts): Promise<QueueWorker> 
       return { waiting: prioritized, active, delayed }
     },
     close: async () => {
+      stopAdapting()
       await stopLeading()
       await worker.close()
       await queue.close()

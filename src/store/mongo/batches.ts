@@ -9,6 +9,7 @@ import {
   type BatchStatus,
   type BatchStore,
   type BatchUrl,
+  COUNTED_STATUSES,
   type ItemCharge,
   type ItemOutcome,
   OPEN_STATUSES,
@@ -66,20 +67,35 @@ export class MongoBatches implements BatchStore {
     this.#maxTimeMS = times.maxTimeMS
   }
 
-  async createBatch(batch: Batch): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean }> {
-    const { id, idempotencyKey, counter, ...fields } = batch
-    const names = idempotencyKey === null ? {} : { idempotencyKey }
-    const document: BatchDocument = { _id: id, ...fields, counter, ...names, status: 'loading', settled: false }
-    try {
-      await this.#batches.insertOne(document, LIMITED)
-      return { batch, isNew: true, isOpen: false }
-    } catch (error) {
-      const former =
-        isDuplicate(error) && idempotencyKey !== null ? await this.#batches.findOne({ counter, idempotencyKey }) : null
-      if (former === null) throw error
-      const isOpen = former.status !== 'loading'
-      return { batch: { ...parseBatch(former), ...(!isOpen && { status: 'waiting' }) }, isNew: false, isOpen }
+  async createBatch(batch: Batch, maxOpen: number): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean } | null> {
+    const former = await this.#insert(batch)
+    if (former !== null && former.status !== 'loading') return { batch: parseBatch(former), isNew: false, isOpen: true }
+    // Counted after the insert: of batches that are created at the same time, the last one sees all others.
+    if ((await this.countOpen(batch.counter)) <= maxOpen) {
+      const found = former === null ? batch : { ...parseBatch(former), status: 'waiting' as const }
+      return { batch: found, isNew: former === null, isOpen: false }
     }
+    const withdrawn = { $set: { status: 'deleted' }, $unset: { idempotencyKey: true } } as const
+    await this.#batches.updateOne({ _id: former?._id ?? batch.id, status: 'loading' }, withdrawn, LIMITED)
+    return null
+  }
+
+  /** @returns the batch that has the idempotency key already; null if there was none */
+  async #insert({ id, idempotencyKey, ...fields }: Batch): Promise<BatchDocument | null> {
+    const names = idempotencyKey === null ? {} : { idempotencyKey }
+    try {
+      await this.#batches.insertOne({ _id: id, ...fields, ...names, status: 'loading', settled: false }, LIMITED)
+      return null
+    } catch (error) {
+      if (!isDuplicate(error) || idempotencyKey === null) throw error
+      const former = await this.#batches.findOne({ counter: fields.counter, idempotencyKey })
+      if (former === null) throw error
+      return former
+    }
+  }
+
+  async countOpen(counter: string): Promise<number> {
+    return await this.#batches.countDocuments({ counter, status: { $in: COUNTED_STATUSES } })
   }
 
   async addUrls(id: string, urls: readonly BatchUrl[]): Promise<void> {
@@ -100,8 +116,9 @@ export class MongoBatches implements BatchStore {
     }
   }
 
-  async openBatch(id: string): Promise<void> {
+  async openBatch(id: string): Promise<boolean> {
     await this.#batches.updateOne({ _id: id, status: 'loading' }, { $set: { status: 'waiting' } }, LIMITED)
+    return (await this.getBatch(id)) !== null
   }
 
   async getBatch(id: string): Promise<Batch | null> {

@@ -276,6 +276,7 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
       partialFilterExpression: { idempotencyKey: { $exists: true } },
     },
     { key: { status: 1, createdAt: 1 } },
+    { key: { counter: 1, status: 1 } },
     { key: { finishedAt: 1 } },
     { key: { account: 1 }, partialFilterExpression: { account: { $gte: '' } } },
     { key: { webhookAt: 1 }, partialFilterExpression: { webhookAt: { $exists: true } } },

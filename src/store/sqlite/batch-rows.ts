@@ -1,5 +1,5 @@
 import type Database from 'libsql'
-import { type Batch, type BatchLine, type BatchStatus, OPEN_STATUSES } from '../batch-types.ts'
+import { type Batch, type BatchLine, type BatchStatus, COUNTED_STATUSES, OPEN_STATUSES } from '../batch-types.ts'
 
 /** Fields of a batch, stored as JSON: the binding ends a text column at its first NUL. */
 type Details = Pick<Batch, 'include' | 'fresh' | 'webhook' | 'fingerprint' | 'reason'>
@@ -99,6 +99,8 @@ export function prepareStatements(db: Database.Database): BatchStatements {
   return { ...prepareBatches(db), ...prepareItems(db) }
 }
 
+const quote = (names: readonly string[]): string => names.map((name) => `'${name}'`).join()
+
 function prepareBatches(db: Database.Database) {
   return {
     findRepeated: db.prepare(`${BATCH} WHERE counter = ? AND idempotency_key = ?`),
@@ -112,8 +114,9 @@ function prepareBatches(db: Database.Database) {
       `${BATCH} WHERE counter IN (SELECT value FROM json_each(?)) AND status <> 'loading' AND (created_at, id) < (?, ?)
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
-    listOpen: db.prepare(
-      `${BATCH} WHERE status IN (${OPEN_STATUSES.map((one) => `'${one}'`).join()}) ORDER BY created_at, id`,
+    listOpen: db.prepare(`${BATCH} WHERE status IN (${quote(OPEN_STATUSES)}) ORDER BY created_at, id`),
+    countOpen: db.prepare(
+      `SELECT count(*) AS n FROM batches WHERE counter = ? AND status IN (${quote(COUNTED_STATUSES)})`,
     ),
     listFailed: db.prepare(
       `${BATCH} WHERE EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.id AND state = 'failed'

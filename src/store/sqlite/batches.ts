@@ -30,7 +30,7 @@ export class SqliteBatches implements BatchStore {
     this.#usage = prepareUsage(connection.db)
   }
 
-  createBatch(batch: Batch): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean }> {
+  createBatch(batch: Batch, maxOpen: number): Promise<{ batch: Batch; isNew: boolean; isOpen: boolean } | null> {
     return this.#connection.write(() => {
       const { id, key, counter, account, total, createdAt, idempotencyKey } = batch
       const former =
@@ -38,10 +38,15 @@ export class SqliteBatches implements BatchStore {
           ? undefined
           : readFirstRow<BatchRow>(this.#sql.findRepeated, counter, JSON.stringify(idempotencyKey))
       if (former !== undefined) return { batch: parseBatch(former), isNew: false, isOpen: former.status !== 'loading' }
+      if (this.#countOpen(counter) >= maxOpen) return null
       const name = idempotencyKey === null ? null : JSON.stringify(idempotencyKey)
       this.#sql.insert.run(id, key, counter, account, total, createdAt.getTime(), name, formatDetails(batch))
       return { batch, isNew: true, isOpen: false }
     })
+  }
+
+  countOpen(counter: string): Promise<number> {
+    return this.#connection.read(() => this.#countOpen(counter))
   }
 
   addUrls(id: string, urls: readonly BatchUrl[]): Promise<void> {
@@ -50,8 +55,11 @@ export class SqliteBatches implements BatchStore {
     })
   }
 
-  async openBatch(id: string): Promise<void> {
-    await this.#connection.write(() => this.#sql.open.run(id))
+  openBatch(id: string): Promise<boolean> {
+    return this.#connection.write(() => {
+      this.#sql.open.run(id)
+      return this.#find(id) !== undefined
+    })
   }
 
   getBatch(id: string): Promise<Batch | null> {
@@ -179,6 +187,10 @@ export class SqliteBatches implements BatchStore {
 
   #find(id: string): BatchRow | undefined {
     return readFirstRow<BatchRow>(this.#sql.get, id)
+  }
+
+  #countOpen(counter: string): number {
+    return readFirstRow<{ readonly n: number }>(this.#sql.countOpen, counter)?.n ?? 0
   }
 
   #update(batch: Batch): void {

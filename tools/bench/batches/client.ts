@@ -84,6 +84,10 @@ export class BenchClient {
     return { lines, positions: seen.size, results }
   }
 
+  async cancel(id: string): Promise<void> {
+    await this.#ask(`/batches/${id}`, { method: 'DELETE' })
+  }
+
   async scan(url: string): Promise<void> {
     await (await this.#ask(`/scan?url=${encodeURIComponent(url)}`)).text()
   }

@@ -1,19 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median, quantile } from '../../statistics/quantile.ts'
+import { median } from '../../statistics/quantile.ts'
 import type { BenchClient } from './client.ts'
-import { type FaultOptions, isEnded, listPages, watchRedis } from './faults.ts'
+import { type FaultOptions, isEnded, listPages } from './faults.ts'
 import { type LocalSites, openLocalSites } from './local-sites.ts'
 import { type BenchService, startBenchService, waitUntil } from './service.ts'
 
 const SMALL = 10
 /** The first host that no large batch contains. */
-const OTHER_HOSTS = 60_000
-const ROUNDS = 3
-/** Requests of which the latency is measured. */
-const REQUESTS = 300
+export const OTHER_HOSTS = 60_000
+const ROUNDS = 5
+/** Results of the large batch when the small one is submitted. */
+const RUNNING = 50
+/** More hosts than a round scans: the results of those are cached. */
+const SCANNED = 2000
+/** Time in which workers complete what is left of a cancelled batch. */
+const PAUSE_MS = 3000
 
 /** Opens sites and a service for a measurement, and closes both. */
-async function withService<T>(
+export async function withService<T>(
   { pageKb, ...options }: FaultOptions,
   measure: (service: BenchService, sites: LocalSites) => Promise<T>,
 ): Promise<T> {
@@ -28,90 +32,72 @@ async function withService<T>(
 }
 
 /** Milliseconds from the submission of a list to the end of its batch. */
-async function timeBatch(client: BenchClient, urls: readonly string[]): Promise<number> {
+export async function timeBatch(client: BenchClient, urls: readonly string[], pollMs = 20): Promise<number> {
   const began = performance.now()
   const id = await client.submit(urls, `${Math.random()}`)
-  await waitUntil(async () => isEnded((await client.read(id)).status), 20)
+  await waitUntil(async () => isEnded((await client.read(id)).status), pollMs)
   return performance.now() - began
 }
 
-/** Measures a batch of ten alone, and behind a large batch of the same key and of another key. Medians of three. */
+/**
+ * Measures a batch of ten alone, and behind a large batch of the same key and of another key. Medians of rounds, in each of which all
+ * three are measured, because other work on the machine makes some of them slow.
+ */
 export async function measureFairness(options: FaultOptions): Promise<object> {
   return withService(options, async (service, sites) => {
     const [own, other] = [service.createClient().client, service.createClient().client]
     let host = OTHER_HOSTS
     const time = async (client: BenchClient): Promise<number> => {
-      const times: number[] = []
-      for (let round = 0; round < ROUNDS; round++) {
-        const urls = Array.from({ length: SMALL }, () => sites.page(host++, '/'))
-        times.push(await timeBatch(client, urls))
-      }
-      return Math.round(median(times))
+      const ms = await timeBatch(client, listHosts(sites, host, SMALL))
+      host += SMALL
+      return Math.round(ms)
     }
-    await time(own) // Starts the threads.
-    const aloneMs = await time(own)
-    const id = await own.submit(listPages(sites, options.urls), 'large')
-    await waitUntil(async () => (await own.read(id)).counts.succeeded >= SMALL)
-    const [sameKeyMs, otherKeyMs] = [await time(own), await time(other)]
-    const { counts, status } = await own.read(id)
-    const ratios = { sameKey: sameKeyMs / aloneMs, otherKey: otherKeyMs / aloneMs }
-    return { urls: options.urls, aloneMs, sameKeyMs, otherKeyMs, ratios, large: { status, counts } }
+    for (const client of [own, other, own]) await time(client) // Starts the threads.
+    const rounds: { readonly alone: number; readonly sameKey: number; readonly otherKey: number }[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const alone = await time(own)
+      const id = await own.submit(listPages(sites, options.urls, round * SCANNED), `large-${round}`)
+      await waitUntil(async () => (await own.read(id)).counts.succeeded >= RUNNING)
+      rounds.push({ alone, sameKey: await time(own), otherKey: await time(other) })
+      await own.cancel(id)
+      await sleep(PAUSE_MS)
+    }
+    const take = (read: (round: (typeof rounds)[number]) => number): number => median(rounds.map(read))
+    return {
+      ...{ urls: options.urls, aloneMs: take(({ alone }) => alone) },
+      ratios: {
+        sameKey: take(({ alone, sameKey }) => sameKey / alone),
+        otherKey: take(({ alone, otherKey }) => otherKey / alone),
+      },
+      rounds,
+    }
   })
 }
 
-/** Measures one worker and two workers on pages of different hosts. */
-export async function measureThroughput(options: FaultOptions): Promise<object> {
-  const measure = (workers: number): Promise<number> =>
-    withService({ ...options, workers }, async (service, sites) => {
-      const { client } = service.createClient()
-      const page = (n: number): string => sites.page(n, '/')
-      await timeBatch(
-        client,
-        Array.from({ length: 100 }, (_, n) => page(OTHER_HOSTS + n)),
-      )
-      const ms = await timeBatch(
-        client,
-        Array.from({ length: options.urls }, (_, n) => page(n)),
-      )
-      return (options.urls * 1000) / ms
-    })
-  const [one, two] = [await measure(1), await measure(2)]
-  return { urls: options.urls, perSecond: { one, two }, ratio: two / one }
-}
+/** Pages of each host in the measurement of the pauses. */
+const PAGES_OF_HOST = 20
 
-/** Measures the memory of Redis and the latency of cached scans while many URLs wait. */
-export async function measureWaiting(options: FaultOptions): Promise<object> {
+/** Measures the rate that the pauses between two scans of a host allow: twenty pages of each host. */
+export async function measurePauses(options: FaultOptions): Promise<object> {
+  const hosts = Math.max(1, Math.floor(options.urls / PAGES_OF_HOST))
   return withService(options, async (service, sites) => {
     const { client } = service.createClient()
-    const page = sites.page(OTHER_HOSTS, '/')
-    await client.scan(page)
-    const idle = await measureLatency(client, page)
-    const peak = watchRedis(service)
-    const began = performance.now()
-    const ids: string[] = []
-    for (let from = 0; from < options.urls; from += 50_000)
-      ids.push(await client.submit(listPages(sites, Math.min(50_000, options.urls - from)), `${from}`))
-    const submitMs = Math.round(performance.now() - began)
-    await sleep(5000) // The queue is filled at most once in 0.2 seconds.
-    const busy = await measureLatency(client, page)
-    const left = await Promise.all(ids.map(async (id) => (await client.read(id)).counts.waiting))
+    await timeBatch(client, listHosts(sites, OTHER_HOSTS, SMALL)) // Starts the threads.
+    const before = sites.visits()
+    const pages = Array.from({ length: hosts * PAGES_OF_HOST }, (_, n) =>
+      sites.page(n % hosts, `/${Math.floor(n / hosts)}`),
+    )
+    const seconds = (await timeBatch(client, pages)) / 1000
+    const { requests, overlapping, early } = sites.visits()
     return {
-      urls: options.urls,
-      submitMs,
-      waiting: left.reduce((a, b) => a + b, 0),
-      idle,
-      busy,
-      redisPeakMb: await peak(),
+      ...{ hosts, pages: pages.length, seconds, perSecond: pages.length / seconds },
+      allowedPerSecond: pages.length / (PAGES_OF_HOST - 1),
+      visits: { requests: requests - before.requests, overlapping, early },
     }
   })
 }
 
-async function measureLatency(client: BenchClient, page: string): Promise<{ medianMs: number; p95Ms: number }> {
-  const times: number[] = []
-  for (let n = 0; n < REQUESTS; n++) {
-    const began = performance.now()
-    await client.scan(page)
-    times.push(performance.now() - began)
-  }
-  return { medianMs: median(times), p95Ms: quantile(times, 0.95) }
+/** The first page of so many hosts. */
+export function listHosts(sites: LocalSites, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => sites.page(from + n, '/'))
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,6 +23,11 @@ export class KillableProcess {
     this.#isReady = isReady
   }
 
+  /** The process id; undefined before the start. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** @throws Error if the process ends, or does not become ready */
   async start(): Promise<void> {
     const child = this.#start()
@@ -35,6 +40,11 @@ export class KillableProcess {
     }
   }
 
+  /** Stops the process in its place with SIGSTOP, or lets it go on with SIGCONT. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name)
+  }
+
   /** Ends the process with a signal, and waits until it has ended. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
@@ -42,6 +52,15 @@ export class KillableProcess {
     child.kill(signal)
     await once(child, 'close')
   }
+}
+
+/** The user and system time of a process in seconds, from /proc: its 14th and 15th field, in hundredths. Linux only. */
+export function readCpuSeconds({ pid }: KillableProcess): number {
+  // The second field, the name in brackets, may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /** A process of this project: a server or a worker. */
