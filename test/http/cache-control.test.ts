@@ -21,14 +21,17 @@ function listPaths(fastify: FastifyInstance): string[] {
   const paths: string[] = []
   const parents: string[] = []
   for (const line of fastify.printRoutes({ commonPrefix: false }).split('\n')) {
-    const [, indent, path, methods] = /^([│├└─\s]*)(\S+)(?: \(([^)]*)\))?/.exec(line) ?? []
+    const [, indent, path, methods] = /^([│├└─\s]*)(\S*) \(([^)]*)\)/.exec(line) ?? []
     if (indent === undefined) continue
     const depth = indent.length / 4
     parents.length = depth
     parents[depth] = (parents[depth - 1] ?? '') + path
-    if (methods?.split(', ').includes('GET') === true) paths.push(parents[depth])
+    if (methods.split(', ').includes('GET')) paths.push(parents[depth])
   }
-  return paths.map((path) => path.replace(/:\w+/g, 'x').replace('*', 'swagger-ui.css'))
+  // The router prints the route /docs/static/* as /docs/*.
+  return paths.map((path) =>
+    path.replace(/:\w+/g, 'x').replace('/docs/*', '/docs/static/*').replace('*', 'swagger-ui.css'),
+  )
 }
 
 /** The header that the documents promise. Only successful responses are exceptions. */
