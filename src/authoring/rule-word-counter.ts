@@ -14,7 +14,7 @@ export interface RulePages {
 type RuleWithPages = RulePages & { readonly rule: CheckedRule }
 
 /** What a run tells the next one. It survives JSON. */
-interface PageCounts {
+interface LiteralCounts {
   /** For each literal in lower case, a number of pages: no fewer than those that contain it. */
   readonly literals: Readonly<Record<string, number>>
   /** The files of the rules whose pages were counted, and their states. */
@@ -57,7 +57,7 @@ export class RuleWordCounter {
     memory.setSummary(SUMMARY, {
       literals: Object.fromEntries([...(bounds ?? []), ...exact]),
       states: Object.fromEntries(all.map(({ rule }) => [rule.found.file, memory.getState(rule.found)])),
-    } satisfies PageCounts)
+    } satisfies LiteralCounts)
   }
 
   /** Adds the pages that contain a literal to the lists of its parts. */
@@ -102,7 +102,7 @@ function boundCounts(
   all: readonly RuleWithPages[],
   memory: FileMemory,
 ): ReadonlyMap<string, number> | null {
-  const known = memory.getSummary<PageCounts>(SUMMARY)
+  const known = memory.getSummary<LiteralCounts>(SUMMARY)
   if (known === undefined) return null
   const before = new Map(Object.entries(known.literals))
   const states = new Map(Object.entries(known.states))
