@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
 import { recordAudit } from './accounts/audit.ts'
 import { startAuditRetention } from './accounts/audit-retention.ts'
+import { DeferredAccounts } from './accounts/deferred-accounts.ts'
 import { type App, buildApp } from './app.ts'
 import type { BatchRunner } from './batches/batch-service.ts'
 import { openServiceRenderer, type ServiceRenderer } from './compose-renderer.ts'
@@ -121,7 +122,7 @@ export async function openBackends({ config, log, version }: ServiceOptions): Pr
   // Reports a store that can be opened but not written, for example on a full disk, at start and not at the first charge.
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
-  const accounts = await openPortalAccounts(config, { store, shared, log })
+  const accounts = openPortalAccounts(config, { store, shared, log })
   const rules = new CurrentRules(await scanner.ready())
   return { metrics, policy, scanner, renderer, store, ...peppers, shared, accounts, rules, startUpdates }
 }
@@ -147,16 +148,18 @@ async function openScanner(
   return openUpdatedScanner(options, { dataDir, url, publicKey, siteprint, log, count })
 }
 
-/** Opens the accounts of the portal, unless it is off. */
-async function openPortalAccounts(
+/** Prepares the accounts of the portal, unless it is off. */
+function openPortalAccounts(
   config: Config,
   parts: Pick<Backends, 'store' | 'shared'> & { readonly log: Logger },
-): Promise<Accounts | null> {
+): Accounts | null {
   if (!isPortalOn(config)) return null
   const secret = loadAuthSecret(config)
-  // Loaded only if the portal is on: better-auth takes a quarter of a second.
-  const { openAccounts } = await import('./accounts/open.ts')
-  return openAccounts({ ...config, ...parts, publicUrl: findServiceUrl(config), secret })
+  const { signUp, smtpUrl, mailFrom } = config
+  return new DeferredAccounts({ signUp, canMail: smtpUrl !== null && mailFrom !== null }, async () => {
+    const { openAccounts } = await import('./accounts/open.ts')
+    return openAccounts({ ...config, ...parts, publicUrl: findServiceUrl(config), secret })
+  })
 }
 
 function openApp({ config, log, version }: ServiceOptions, { scanner, ...backends }: Backends): Promise<App> {

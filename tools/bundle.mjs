@@ -31,10 +31,11 @@ const ENTRIES = [
 
 /**
  * Packages that are bundled: those of the engine and of the commands, which are small and many, and those of the service with hundreds
- * of modules. They are dependencies for development only, because the package contains their code. The others have native code or files
- * of their own.
+ * of modules. They are dependencies for development only, because the package contains their code. The others have native code, files or
+ * threads of their own.
  */
 const BUNDLED = new Set([
+  // Accounts and the portal.
   '@better-auth/core',
   '@better-auth/kysely-adapter',
   '@better-auth/memory-adapter',
@@ -56,6 +57,64 @@ const BUNDLED = new Set([
   'preact-render-to-string',
   'rou3',
   'zod',
+  // The HTTP server, its log and its metrics.
+  '@fastify/ajv-compiler',
+  '@fastify/busboy',
+  '@fastify/cors',
+  '@fastify/deepmerge',
+  '@fastify/error',
+  '@fastify/fast-json-stringify-compiler',
+  '@fastify/forwarded',
+  '@fastify/helmet',
+  '@fastify/merge-json-schemas',
+  '@fastify/multipart',
+  '@fastify/proxy-addr',
+  '@lukeed/ms',
+  '@opentelemetry/api',
+  '@pinojs/redact',
+  'abstract-logging',
+  'ajv',
+  'ajv-formats',
+  'atomic-sleep',
+  'avvio',
+  'bintrees',
+  'cookie',
+  'dequal',
+  'fast-decode-uri-component',
+  'fast-deep-equal',
+  'fast-json-stringify',
+  'fast-querystring',
+  'fast-uri',
+  'fastify',
+  'fastify-plugin',
+  'fastq',
+  'find-my-way',
+  'helmet',
+  'json-schema-ref-resolver',
+  'json-schema-traverse',
+  'light-my-request',
+  'on-exit-leak-free',
+  'pino',
+  'pino-std-serializers',
+  'process-warning',
+  'prom-client',
+  'quick-format-unescaped',
+  'real-require',
+  'ret',
+  'reusify',
+  'rfdc',
+  'safe-regex2',
+  'safe-stable-stringify',
+  'secure-json-parse',
+  'semver',
+  'set-cookie-parser',
+  'sonic-boom',
+  'tdigest',
+  'thread-stream',
+  'toad-cache',
+  // The engine, the commands and scans.
+  '@eslint-community/regexpp',
+  '@exodus/bytes',
   'boolbase',
   'cli-progress',
   'css-what',
@@ -68,6 +127,7 @@ const BUNDLED = new Set([
   'domutils',
   'entities',
   'fast-sha256',
+  'html-encoding-sniffer',
   'htmlparser2',
   'http-message-sig',
   'import-meta-resolve',
@@ -85,6 +145,17 @@ const BUNDLED = new Set([
   'tough-cookie',
   'yaml',
 ])
+
+/** Makes a bundled CommonJS module that the source loads on first use part of the bundle, where it is still evaluated on first use. */
+const bundleRequired = {
+  name: 'bundle-required',
+  transform(code, id) {
+    if (!id.startsWith(dist) || !code.includes('createRequire(import.meta.url)(')) return null
+    return code.replace(/createRequire\(import\.meta\.url\)\((['"])([^'"]+)\1\)/g, (call, _, name) =>
+      BUNDLED.has(name) ? `require('${name}')` : call,
+    )
+  },
+}
 
 /** `import.meta` of a module names the file that tsc has written, which lies next to the data that the module reads. */
 const keepLocations = {
@@ -111,12 +182,12 @@ const options = {
   input: Object.fromEntries(ENTRIES.map((name) => [basename(name), join(dist, `${name}.js`)])),
   platform: 'node',
   external: isExternal,
-  plugins: [keepLocations],
+  plugins: [bundleRequired, keepLocations],
   treeshake: true,
 }
 
 /** Chunks that entries share. More are faster, because an entry then reads less that it does not need; a package has at most 120 files. */
-const SHARED_CHUNKS = 32
+const SHARED_CHUNKS = 30
 
 /** Bundles once to see which entries share what, then again with small chunks merged. */
 async function bundleEntries() {

@@ -3,8 +3,8 @@
 
 import { isBuiltin } from 'node:module'
 
-/** Chunks that are larger stay as they are: the merge of small ones saves as many files. */
-const MAX_MERGED_BYTES = 60_000
+/** Chunks that are larger stay as they are: the merge of small ones saves as many files. With 60 kB, entries would have to load packages. */
+const MAX_MERGED_BYTES = 500_000
 
 /** An entry is what a process or a thread begins with; a dynamic import is needed once, and often not at all. */
 const ENTRY_WEIGHT = 10
@@ -69,7 +69,8 @@ function findBestPair(nodes) {
     .filter(([, { isFixed, bytes }]) => !isFixed && bytes <= MAX_MERGED_BYTES)
     .map(([name]) => name)
   const readBytes = (names) => names.reduce((sum, name) => sum + nodes.get(name).bytes, 0)
-  const best = { cost: Number.POSITIVE_INFINITY, pair: null }
+  // A merge that makes an entry load a package is worse than one file more.
+  const best = { cost: PACKAGE_BYTES, pair: null }
   for (const [i, one] of free.entries())
     for (const other of free.slice(i + 1)) {
       if (isBetween(nodes, reached, one, other)) continue

@@ -2,22 +2,18 @@ import { FOUND, type Places, toList } from '../engine/rule/clause.ts'
 import type { Place } from '../engine/rule/place.ts'
 import { parseSelector } from '../engine/rule/selector.ts'
 import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
-import { Automaton } from '../engine/text/automaton.ts'
-import { append } from '../engine/text/lists.ts'
-import { lower } from '../engine/text/text.ts'
 import { isCommon } from '../rules/checks/code-words.ts'
-import { areRelated } from '../rules/checks/overlap-checks.ts'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import { buildFinding, type Finding } from '../rules/findings.ts'
 import type { Fixture } from '../rules/fixtures.ts'
+import type { FileMemory } from '../rules/load/file-memory.ts'
 import type { Path } from '../yaml/source-file.ts'
 import { type EstimatedWord, estimateClause } from './common-words/estimate-clause.ts'
 import { MIN_SITES, type PageWords, readPageWords } from './common-words/page-words.ts'
+import { type RulePages, RuleWordCounter } from './rule-word-counter.ts'
 
 /** What the check needs to know of a rule and its test. It survives JSON. */
-export interface RuleWords {
-  /** The pages of the test: their names and texts, and the slugs of other rules that rightly fire. */
-  readonly pages: readonly { readonly text: string; readonly also: readonly string[] }[]
+export interface RuleWords extends RulePages {
   /** For each clause, findings about words that are on many ordinary sites. */
   readonly common: readonly (readonly Finding[])[]
 }
@@ -25,13 +21,6 @@ export interface RuleWords {
 /** A rule with its words. */
 type JudgedRule = RuleWords & { readonly rule: CheckedRule }
 
-/**
- * Share of the rules whose test pages contain a word that says nothing about a product, and the minimum of such rules. Of the
- * 1,476 words of the 323 rules of November 2026, the most common that no rarer word accompanies is on pages of 4 other rules
- * (1.2 %), while `.container`, `/main.js`, `session` and `x-powered-by` are on those of 8 to 23.
- */
-const GENERIC_SHARE = 0.02
-const MIN_GENERIC_RULES = 5
 /** Shorter parts of a word occur everywhere. */
 const MIN_PART_LENGTH = 2
 const TESTS = ['is', 'has', 'under'] as const
@@ -85,8 +74,9 @@ export function readRuleWords(
  * Reports words that are on many unrelated sites, by the table of words of ordinary pages, or in the test pages of many other
  * rules, in any place, because such a clause may hold on any page. A word next to a rarer one is fine: in an `all`, or with the
  * value of a test. Site types look for common words by nature.
+ * @param memory of earlier runs, with which only words that may be generic are looked for in all pages
  */
-export function checkGenericWords(all: readonly JudgedRule[], places: Places): Finding[] {
+export function checkGenericWords(all: readonly JudgedRule[], places: Places, memory?: FileMemory): Finding[] {
   const clauses = all.flatMap(({ rule, common }) =>
     common.map((findings, i) => {
       const path = ['detect', i]
@@ -94,7 +84,7 @@ export function checkGenericWords(all: readonly JudgedRule[], places: Places): F
     }),
   )
   const parts = new Set(clauses.flatMap(({ words }) => listParts(words)))
-  const counter = new RuleWordCounter(parts, all)
+  const counter = new RuleWordCounter(parts, all, memory)
   return clauses.flatMap(({ rule, findings, words }) => {
     if (findings.length > 0) return findings
     return judgeClause(words, rule, counter).words.map((one) =>
@@ -129,52 +119,6 @@ function squeeze(text: string): string {
 
 function formatCommon({ value, sites }: EstimatedWord, table: PageWords): Readonly<Record<string, string>> {
   return { value, where: `is on about ${Math.round(sites)} of ${table.sites} ordinary sites` }
-}
-
-/** Counts the rules whose pages contain words. */
-class RuleWordCounter {
-  /** Part → pages that contain it, by index. */
-  readonly #pages: ReadonlyMap<string, number[]>
-  /** The rule of each page, and the slugs of those that rightly fire on it. */
-  readonly #owners: { readonly rule: CheckedRule; readonly also: readonly string[] }[] = []
-
-  /** Number of rules from which a word is generic. */
-  readonly minGeneric: number
-
-  constructor(parts: ReadonlySet<string>, all: readonly JudgedRule[]) {
-    this.minGeneric = Math.max(MIN_GENERIC_RULES, Math.ceil(all.length * GENERIC_SHARE))
-    this.#pages = new Map([...parts].map((part) => [part, []]))
-    // Parts that differ only in case are one literal.
-    const byLiteral = new Map<string, number[][]>()
-    for (const [part, pages] of this.#pages) append(byLiteral, lower(part), pages)
-    const automaton = Automaton.of([...byLiteral.keys()])
-    const lists = [...byLiteral.values()]
-    for (const { rule, pages } of all)
-      for (const { text, also } of pages) {
-        const page = this.#owners.push({ rule, also }) - 1
-        for (const literal of automaton.find(text)) for (const pages of lists[literal]) pages.push(page)
-      }
-  }
-
-  /** Whether each part of a word is on enough pages for the word to be generic, which few words are. */
-  isFrequent({ parts }: Word): boolean {
-    return parts.every((part) => (this.#pages.get(part)?.length ?? 0) >= this.minGeneric)
-  }
-
-  /**
-   * Counts the rules that have a page with all parts of a word, except `rule`, those related to it, and pages on which it
-   * rightly fires.
-   */
-  count({ parts }: Word, rule: CheckedRule): number {
-    const lists = parts.map((part) => this.#pages.get(part) ?? []).sort((a, b) => a.length - b.length)
-    const [rarest = [], ...others] = lists
-    const sets = others.map((list) => new Set(list))
-    const pages = rarest.filter((page) => sets.every((set) => set.has(page)))
-    const strange = pages.map((page) => this.#owners[page]).filter(({ also }) => !also.includes(rule.found.slug))
-    const owners = new Set(strange.map((owner) => owner.rule))
-    return [...owners].filter(({ found }) => found.slug !== rule.found.slug).filter((one) => !areRelated(one, rule))
-      .length
-  }
 }
 
 function judgeClause(words: ClauseWords, rule: CheckedRule, counter: RuleWordCounter): Generic {

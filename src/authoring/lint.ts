@@ -23,6 +23,6 @@ export function lintRules(checked: CheckedRules, memory?: FileMemory): Finding[]
     ...findings,
     ...checkAbout(rules),
     ...checkDates(checked, new Date()),
-    ...lowerImported([...tests.flatMap((test) => test.findings), ...checkGenericWords(tests, places)], rules),
+    ...lowerImported([...tests.flatMap((test) => test.findings), ...checkGenericWords(tests, places, memory)], rules),
   ]
 }

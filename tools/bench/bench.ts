@@ -46,7 +46,8 @@ tools/services.sh has started them).
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
   npm run -s bench -- --start     only starts of commands and of the service as multiples of \`node -e 0\`, and memory; also with ten
-                                  times the rules. --scans 50000 reads the memory of the service again after so many scans
+                                  times the rules. Each line is printed when it is measured. --only 'rules lint' measures the lines
+                                  whose name contains this text. --scans 50000 reads the memory of the service again after so many scans
   npm run -s bench -- --since REF only the time of detection with 2.5 times the rules of a commit, and with all of today, by that
                                   with the rules that existed then
 `
@@ -71,13 +72,18 @@ const main = defineCommand(HELP, async (args) => {
       since: { type: 'string' },
       start: { type: 'boolean' },
       scans: { type: 'string', default: '0' },
+      only: { type: 'string', default: '' },
       ...Object.fromEntries(Object.keys(PARTS).map((name) => [name, { type: 'boolean' } as const])),
     },
   })
   const rounds = Math.max(1, Number(values.rounds))
   const part = Object.keys(PARTS).find((name) => (values as Readonly<Record<string, unknown>>)[name] === true)
   if (part !== undefined) return print({ [part]: await PARTS[part](rounds) })
-  if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })
+  if (values.start) {
+    const { only } = values
+    await measureStart({ rounds: Math.max(7, rounds), scans: Number(values.scans), only, print })
+    return EXIT.ok
+  }
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   if (values.share) return print({ share: await measureRuleShare(pages, Math.max(3, rounds)) })
   if (values.since !== undefined) return print({ since: await measureGrowth(pages, Math.max(3, rounds), values.since) })

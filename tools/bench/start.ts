@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,9 +18,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { stringify } from 'yaml'
 import { detectors } from '../../plugins/index.ts'
+import { UsageError } from '../../src/cli/command/command.ts'
 import { openPool } from '../../src/detector/worker-pool.ts'
 import { ownFolder, projectFolder, writeBuilt } from '../../src/rules/built.ts'
-import { discoverRules } from '../../src/rules/discover.ts'
 import { computeVersion } from '../../src/rules/fingerprint.ts'
 import { checkFolders, throwOnErrors } from '../../src/rules/load/load.ts'
 import { packChecked } from '../../src/rules/load/open-ruleset.ts'
@@ -52,15 +62,32 @@ const IDLE_MS = 2000
 const GREETING = /http:\/\/[^\s/]+/
 const KEY = /Bearer (\w+)/
 
+/** One line of the measurement: what is measured, and how. */
+type Lines = Readonly<Record<string, () => Promise<object>>>
+
+/** What is measured. */
+export interface StartOptions {
+  /** At least 7 for figures that are compared. */
+  readonly rounds: number
+  /** Scans of the service before its memory is read again. */
+  readonly scans: number
+  /** Only lines whose name contains this text are measured; all with an empty text. */
+  readonly only: string
+  /** Receives each line as soon as it is measured. */
+  readonly print: (line: object) => void
+}
+
 /**
- * Measures starts as multiples of `node -e 0`, and memory. Each round runs every process once, so that drift affects all equally.
- * @param rounds at least 7 for figures that are compared
- * @param scans of the service before its memory is read again
+ * Measures starts as multiples of `node -e 0`, and memory. Each line runs alternately with `node -e 0`, so that drift affects both.
+ * @throws UsageError if no line has the name
  */
-export async function measureStart(rounds: number, scans: number): Promise<object> {
+export async function measureStart({ only, print, ...options }: StartOptions): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
   try {
-    return await new StartBench(work).measure(rounds, scans)
+    const lines = Object.entries(new StartBench(work).listLines(options))
+    const chosen = lines.filter(([name]) => name.includes(only))
+    if (chosen.length === 0) throw new UsageError(`no line contains "${only}": ${lines.map(([name]) => name).join('; ')}`)
+    for (const [name, measure] of chosen) print({ [name]: await measure() })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -69,6 +96,7 @@ export async function measureStart(rounds: number, scans: number): Promise<objec
 class StartBench {
   readonly #work: string
   readonly #env: Readonly<Record<string, string | undefined>>
+  #packed: string | undefined
 
   constructor(work: string) {
     this.#work = work
@@ -82,48 +110,68 @@ class StartBench {
     writeFileSync(join(work, 'peak.cjs'), REPORT_PEAK)
   }
 
-  async measure(rounds: number, scans: number): Promise<object> {
-    const own = discoverRules(ownFolder).rules
-    const one = join(this.#work, 'one')
-    const changing = join(one, 'technologies', 'analytics', 'tidemarker.yaml')
-    mkdirSync(dirname(changing), { recursive: true })
-    writeFileSync(changing, RULE)
-    const many = join(this.#work, 'many')
-    const more = writeMultipliedRules(many, MORE)
-    const packed = this.#pack([ownFolder, many])
-    const scan = [RUN, 'scan', '--html', join(root, 'examples', 'page.html')]
+  /** Lists all lines, those of ten times the rules last, because these rules take minutes to write and to compile. */
+  listLines({ rounds, scans }: Pick<StartOptions, 'rounds' | 'scans'>): Lines {
+    const repeat = (run: () => Promise<Ran>) => () => this.#compare(rounds, run)
+    const once = (run: () => Promise<Ran>) => () => this.#compare(1, run)
+    const page = ['scan', '--html', join(root, 'examples', 'page.html')]
     const lint = [RUN, 'rules', 'lint']
-    const lines = await measureAll(rounds, {
-      'node -e 0': () => this.#run(['-e', '0']),
-      'scan --html': () => this.#run(scan),
-      'keys --help': () => this.#run([RUN, 'keys', '--help']),
-      'library: import, load, detect': () => this.#run([this.#writeDetect(root)]),
-      'service: until the first scan is answered': () => this.#timeFirstScan(),
-      'rules lint, nothing changed': () => this.#run(lint, one),
-      'rules lint, one file changed': () => {
-        utimesSync(changing, new Date(), new Date())
-        return this.#run(lint, one)
-      },
-      'rules test, one rule': () => this.#run([RUN, 'rules', 'test', 'builder/wix']),
-      'many rules: scan --html': () => this.#run([join(packed, 'dist', 'src', 'cli', 'run.js'), ...scan.slice(1)]),
-      'many rules: library': () => this.#run([this.#writeDetect(packed)]),
-      'many rules: rules lint, nothing changed': () => this.#run(lint, many),
-    })
-    const nodeMs = lines['node -e 0'].ms
+    const test = [RUN, 'rules', 'test']
     return {
-      rules: { own: own.length, more },
-      processes: lines,
-      once: {
-        'rules test': toLine([await this.#run([RUN, 'rules', 'test'])], nodeMs),
-        'many rules: rules test': toLine([await this.#run([RUN, 'rules', 'test'], many)], nodeMs),
-      },
-      firstPages: await measureFirstPages(rounds),
-      memory: await this.#measureMemory(scans),
+      'scan --html': repeat(() => this.#run([RUN, ...page])),
+      'keys --help': repeat(() => this.#run([RUN, 'keys', '--help'])),
+      'library: import, load, detect': repeat(() => this.#run([this.#writeDetect(root)])),
+      'first and tenth page of a worker': () => measureFirstPages(rounds),
+      'service: until the first scan is answered': repeat(() => this.#timeFirstScan(MAIN)),
+      'memory: idle service, and after scans': () => this.#measureMemory(scans),
+      'memory: one more worker': async () => ({ mb: await measureWorker() }),
+      'rules lint, nothing changed': repeat(() => this.#run(lint, this.#writeOne())),
+      'rules lint, one file changed': repeat(() => this.#run(lint, this.#writeOne({ isChanged: true }))),
+      'rules test, one rule': repeat(() => this.#run([...test, 'builder/wix'])),
+      'rules test': once(() => this.#run(test)),
+      'many rules: scan --html': repeat(() => this.#run([join(this.#pack(), 'dist/src/cli/run.js'), ...page])),
+      'many rules: library': repeat(() => this.#run([this.#writeDetect(this.#pack())])),
+      'many rules: service': repeat(() => this.#timeFirstScan(join(this.#pack(), 'dist/src/main.js'))),
+      'many rules: rules lint, nothing changed': repeat(() => this.#run(lint, this.#writeMany())),
+      'many rules: rules test': once(() => this.#run(test, this.#writeMany())),
     }
   }
 
-  /** Makes an installation whose built file contains the rules of several folders, and no YAML, as a package does. */
-  #pack(folders: readonly string[]): string {
+  /** Runs a process and `node -e 0` alternately, after a first round that fills caches unless there is one round only. */
+  async #compare(rounds: number, run: () => Promise<Ran>): Promise<StartLine> {
+    const runs: Ran[] = []
+    const empty: number[] = []
+    for (let round = rounds === 1 ? 0 : -1; round < rounds; round++) {
+      const { ms } = await this.#run(['-e', '0'])
+      const ran = await run()
+      if (round < 0) continue
+      empty.push(ms)
+      runs.push(ran)
+    }
+    return toLine(runs, median(empty))
+  }
+
+  /** Makes a folder with one rule. */
+  #writeOne({ isChanged = false } = {}): string {
+    const folder = join(this.#work, 'one')
+    const file = join(folder, 'technologies', 'analytics', 'tidemarker.yaml')
+    mkdirSync(dirname(file), { recursive: true })
+    if (!existsSync(file)) writeFileSync(file, RULE)
+    if (isChanged) utimesSync(file, new Date(), new Date())
+    return folder
+  }
+
+  /** Makes a folder with nine times the rules of the project. */
+  #writeMany(): string {
+    const folder = join(this.#work, 'many')
+    if (!existsSync(folder)) writeMultipliedRules(folder, MORE)
+    return folder
+  }
+
+  /** Makes an installation whose built file contains ten times the rules, and no YAML, as a package does. */
+  #pack(): string {
+    if (this.#packed !== undefined) return this.#packed
+    const folders = [ownFolder, this.#writeMany()]
     const packed = join(this.#work, 'packed')
     cpSync(join(root, 'dist'), join(packed, 'dist'), { recursive: true })
     cpSync(join(root, 'package.json'), join(packed, 'package.json'))
@@ -134,6 +182,7 @@ class StartBench {
     const version = computeVersion([rules], detectors)
     const file = join(packed, 'dist', 'ruleset.bin')
     writeBuilt(file, packChecked(checked, detectors, version), { state: '', rules, date: '2026-11-20' })
+    this.#packed = packed
     return packed
   }
 
@@ -173,16 +222,16 @@ detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>
     })
   }
 
-  async #timeFirstScan(): Promise<Ran> {
+  async #timeFirstScan(main: string): Promise<Ran> {
     const started = performance.now()
-    const service = await this.#startService()
+    const service = await this.#startService(main)
     await service.scan(0)
     const ms = performance.now() - started
     return { ms, peakMb: await service.stop() }
   }
 
   /** Starts a service with an empty store, and a site with pages of 2 to 200 kB. */
-  async #startService() {
+  async #startService(main: string) {
     const pages = ['<title>Tide tables</title>', ...generatePages(40).map(({ html }) => String(html))]
     const site = createServer(({ url }, answer) => {
       const number = Number(/\/page-(\d+)/.exec(url ?? '')?.[1] ?? Number.NaN)
@@ -193,7 +242,7 @@ detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>
     const { port } = site.address() as AddressInfo
     const plans = join(this.#work, 'plans.yaml')
     writeFileSync(plans, 'free: { perMinute: 1000000, perMonth: 10000000, keys: 1 }\n')
-    const child = this.#spawn([MAIN], {
+    const child = this.#spawn([main], {
       DATA_DIR: mkdtempSync(join(this.#work, 'data-')),
       PORT: '0',
       PLANS_FILE: plans,
@@ -233,7 +282,7 @@ detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>
   }
   /** Reads the memory of an idle service, and after many scans of different pages, 12 at a time. */
   async #measureMemory(scans: number): Promise<object> {
-    const service = await this.#startService()
+    const service = await this.#startService(MAIN)
     await service.scan(0)
     await sleep(IDLE_MS)
     const idleMb = service.readMb()
@@ -244,23 +293,8 @@ detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>
     await Promise.all(Array.from({ length: CLIENTS }, work))
     const afterMb = service.readMb()
     await service.stop()
-    return { idleMb, scans, afterMb: scans === 0 ? null : afterMb, oneMoreWorkerMb: await measureWorker() }
+    return { idleMb, scans, afterMb: scans === 0 ? null : afterMb }
   }
-}
-
-/** Measures processes in rounds, after a first round that fills their caches. */
-async function measureAll(
-  rounds: number,
-  processes: Readonly<Record<string, () => Promise<Ran>>>,
-): Promise<Readonly<Record<string, StartLine>>> {
-  const runs: Record<string, Ran[]> = Object.fromEntries(Object.keys(processes).map((name) => [name, []]))
-  for (let round = -1; round < rounds; round++)
-    for (const [name, run] of Object.entries(processes)) {
-      const ran = await run()
-      if (round >= 0) runs[name].push(ran)
-    }
-  const nodeMs = median(runs['node -e 0'].map(({ ms }) => ms))
-  return Object.fromEntries(Object.entries(runs).map(([name, ran]) => [name, toLine(ran, nodeMs)]))
 }
 
 function toLine(runs: readonly Ran[], nodeMs: number): StartLine {

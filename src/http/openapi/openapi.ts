@@ -1,17 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { computeOncePerRuleset } from '../../scan/current-rules.ts'
 import type { AppParts } from '../parts.ts'
 import { findBasePath } from '../trailing-slash.ts'
-import { buildDocsLinks } from './docs-links.ts'
+import type { DocsPageOptions } from './docs-page.ts'
 import { buildDocument } from './openapi-document.ts'
-
-/** Allows the documentation page to load files of this service only. Its forms are sent by script. */
-const DOCS_CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
 /** The icon of the service, which the pages of the portal use too. */
 const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dirname, '../../portal/assets/icon.svg')) }
@@ -39,40 +33,42 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
     reply.type(ICON.type).header('cache-control', 'public, max-age=86400').send(ICON.content),
   )
   if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect(`${basePath}/docs/`, 302))
-  const specification = { document: readDocuments().document } as unknown as StaticDocumentSpec
-  await app.register(swagger, { mode: 'static', specification })
-  const readDocument = (): Record<string, unknown> => readDocuments().document
-  await app.register(registerPage, { basePath, hasPortal: parts.accounts !== null, readDocument })
+  const links = { basePath, hasPortal: parts.accounts !== null }
+  registerPage(app, { links, icon: ICON, readDocument: () => readDocuments().document })
 }
 
-/** Registers the page `/docs` and its files, which browsers may store and must revalidate by their entity tag. */
-async function registerPage(
-  app: FastifyInstance,
-  {
-    readDocument,
-    ...service
-  }: Parameters<typeof buildDocsLinks>[0] & { readonly readDocument: () => Record<string, unknown> },
-): Promise<void> {
-  const links = buildDocsLinks(service)
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (reply.hasHeader('etag')) reply.header('cache-control', 'no-cache')
-    done(null, payload)
+/** The addresses of the page and of its files. */
+const PAGE_PATHS = ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/docs/static/*']
+/** Headers of a response that belong to its connection. */
+const CONNECTION_HEADERS = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
+
+/**
+ * Registers the page `/docs` and its files. They are in an application of their own that the first of these requests builds: its hundred
+ * modules would be a seventh of those that a start loads.
+ */
+function registerPage(app: FastifyInstance, options: DocsPageOptions): void {
+  let page: Promise<FastifyInstance> | undefined
+  const openPage = (): Promise<FastifyInstance> => {
+    page ??= import('./docs-page.ts').then(({ buildDocsPage }) => buildDocsPage(options))
+    return page
+  }
+  for (const path of PAGE_PATHS)
+    app.get(path, { exposeHeadRoute: true }, async (request, reply) => passOn(await openPage(), request, reply))
+}
+
+/** Sends the response of another application. */
+async function passOn(page: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { statusCode, headers, rawPayload } = await page.inject({
+    method: request.method === 'HEAD' ? 'HEAD' : 'GET',
+    url: request.url,
+    headers: request.headers,
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: DOCS_CSP,
-    // The page shows the document of the current rules, not that of the start.
-    transformSpecification: readDocument,
-    transformSpecificationClone: false,
-    logo: ICON,
-    theme: {
-      title: 'Siteprint API',
-      favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
-      js: [{ filename: 'links.js', content: links.js }],
-      css: [{ filename: 'links.css', content: links.css }],
-    },
-    // The default layout has a bar that loads documents from other hosts, and the default badge comes from a validator
-    // on another host.
-    uiConfig: { layout: 'BaseLayout', validatorUrl: null },
-  })
+  if (statusCode >= 500) throw new Error(`the documentation page responds with ${statusCode}`)
+  if ([400, 403, 404].includes(statusCode)) {
+    reply.callNotFound()
+    return reply
+  }
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !CONNECTION_HEADERS.has(name)) reply.header(name, value)
+  return reply.code(statusCode).send(rawPayload)
 }

@@ -21,6 +21,14 @@ interface RememberedRule {
   readonly values: Record<string, unknown>
 }
 
+/** What is kept of the files of a run. */
+interface KnownFiles {
+  readonly identity: string
+  readonly entries: Readonly<Record<string, RememberedRule>>
+  /** What the run tells the next one about all files, by name. */
+  readonly summaries: Readonly<Record<string, unknown>>
+}
+
 /** The result about all files, and the state of all of them. */
 interface Whole {
   readonly state: string
@@ -40,8 +48,9 @@ export class FileMemory {
   readonly #states: ReadonlyMap<string, string>
   readonly #state: string
   readonly #identity: string
-  #known: Readonly<Record<string, RememberedRule>> | undefined
+  #known: KnownFiles | undefined
   readonly #entries: Record<string, RememberedRule> = {}
+  readonly #summaries: Record<string, unknown> = {}
   #whole: Whole | undefined
   #isChanged = false
 
@@ -59,13 +68,9 @@ export class FileMemory {
 
   /** Returns what is known of a rule and its test, or computes it. The value must survive JSON. */
   recall<Value>(rule: FoundRule, name: string, compute: () => Value): Value {
-    const state = this.#states.get(rule.file) ?? ''
-    this.#known ??= readJson<{ identity: string; entries: Record<string, RememberedRule> }>(
-      `${this.#path}-files.json`,
-      (one) => (one?.identity === this.#identity ? one : undefined),
-    )?.entries
-    this.#known ??= {}
-    const known = Object.hasOwn(this.#known, rule.file) ? this.#known[rule.file] : undefined
+    const state = this.getState(rule)
+    const { entries } = this.#readKnown()
+    const known = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
     this.#entries[rule.file] ??= known?.state === state ? known : { state, values: {} }
     const { values } = this.#entries[rule.file]
     if (!Object.hasOwn(values, name)) {
@@ -73,6 +78,29 @@ export class FileMemory {
       this.#isChanged = true
     }
     return values[name] as Value
+  }
+
+  /** Returns the state of a rule and its test, which changes when one of them does. */
+  getState(rule: FoundRule): string {
+    return this.#states.get(rule.file) ?? ''
+  }
+
+  /** Returns what the last run has told about all of its files with `setSummary`; undefined if there is none. */
+  getSummary<Value>(name: string): Value | undefined {
+    return this.#readKnown().summaries[name] as Value | undefined
+  }
+
+  /** Tells the next run something about all files, whatever changes until then. The value must survive JSON. */
+  setSummary(name: string, value: unknown): void {
+    this.#summaries[name] = value
+    this.#isChanged = true
+  }
+
+  #readKnown(): KnownFiles {
+    this.#known ??= readJson<KnownFiles>(`${this.#path}-files.json`, (one) =>
+      one?.identity === this.#identity ? one : undefined,
+    ) ?? { identity: this.#identity, entries: {}, summaries: {} }
+    return this.#known
   }
 
   /** Returns the result about all files, or computes it. @param parameters what it depends on besides the files */
@@ -84,12 +112,15 @@ export class FileMemory {
     return this.#whole.value as Value
   }
 
+  #listFiles(): KnownFiles {
+    return { identity: this.#identity, entries: this.#entries, summaries: this.#summaries }
+  }
+
   /** Writes what is new. Nothing happens if the cache cannot be written. */
   save(): void {
     if (!this.#isChanged) return
     try {
-      if (this.#known !== undefined)
-        writeWhole(`${this.#path}-files.json`, JSON.stringify({ identity: this.#identity, entries: this.#entries }))
+      if (this.#known !== undefined) writeWhole(`${this.#path}-files.json`, JSON.stringify(this.#listFiles()))
       if (this.#whole !== undefined) writeWhole(`${this.#path}.json`, JSON.stringify(this.#whole))
       deleteOldest(dirname(this.#path), /^checks-\w+(?:-files)?\.json$/, MAX_KEPT * 2)
     } catch {

@@ -75,6 +75,7 @@ type BatchStatements = Readonly<
     | 'get'
     | 'list'
     | 'listOpen'
+    | 'countOpen'
     | 'listFailed'
     | 'listDue'
     | 'raiseSeq'

@@ -103,3 +103,26 @@ test('without a cache that can be written, everything is computed each time', ()
   expect(run(blocked).computed).toEqual(ALL)
   expect(run(blocked).computed).toEqual(ALL)
 })
+
+test('a word becomes generic with the page of one more rule, and stops being so without it', () => {
+  const words = ['tidemark', 'kestrelle', 'lanternfold', 'marlspike', 'quillmark', 'bellwether']
+  const files = words.flatMap((word, i) => [
+    [`builders/${word}.yaml`, RULE(i === 0 ? word : `${word}-x`)],
+    [`builders/${word}.test.yaml`, PAGES(`${i === 1 || i === 0 ? '' : 'tidemark-root '}${word}-x`)],
+  ])
+  const scene = {
+    root: writeFolder({ 'categories.yaml': CATEGORIES, ...Object.fromEntries(files) }),
+    cache: newFolder(),
+  }
+  const other = join(scene.root, 'builders/kestrelle.test.yaml')
+  const without = PAGES('kestrelle-x')
+  const generic = [without, PAGES('tidemark-root kestrelle-x'), without, PAGES('TideMark-Root kestrelle-x')].map(
+    (text) => {
+      writeFileSync(other, text)
+      const { findings } = run(scene)
+      expect(findings).toEqual(lintRules(checkFolders({ folders: [scene.root], detectors })))
+      return findings.filter(({ code }) => code === 'generic-word').length
+    },
+  )
+  expect(generic).toEqual([0, 1, 0, 1])
+})
