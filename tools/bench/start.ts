@@ -86,7 +86,8 @@ export async function measureStart({ only, print, ...options }: StartOptions): P
   try {
     const lines = Object.entries(new StartBench(work).listLines(options))
     const chosen = lines.filter(([name]) => name.includes(only))
-    if (chosen.length === 0) throw new UsageError(`no line contains "${only}": ${lines.map(([name]) => name).join('; ')}`)
+    if (chosen.length === 0)
+      throw new UsageError(`no line contains "${only}": ${lines.map(([name]) => name).join('; ')}`)
     for (const [name, measure] of chosen) print({ [name]: await measure() })
   } finally {
     rmSync(work, { recursive: true, force: true })
