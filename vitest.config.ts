@@ -25,6 +25,7 @@ function buildProject(name: string, groupOrder: number, options: Options): TestP
 }
 
 const cores = availableParallelism()
+const FEW_OPTIMIZATIONS = '--interrupt-budget=1000000'
 
 const config = defineConfig({
   test: {
@@ -33,8 +34,7 @@ const config = defineConfig({
     isolate: false,
     setupFiles: [inSupport('file-setup')],
     // V8 would optimize many functions that the tests then hardly use: with its default a tenth of all processor time.
-    // A larger young generation takes a twentieth off it, too.
-    execArgv: ['--interrupt-budget=1000000', '--max-semi-space-size=32', '--min-semi-space-size=16'],
+    execArgv: [FEW_OPTIMIZATIONS],
     // A limit for tests that hang, far above what any test takes on a machine that is busy with other work.
     testTimeout: 180_000 * properties.runsFactor,
     hookTimeout: 180_000,
@@ -48,6 +48,8 @@ const config = defineConfig({
         globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
         provide: { stores: 'embedded' },
         maxWorkers: cores,
+        // A larger young generation takes a twentieth off the time. A thread whose memory is limited would end the process with it.
+        execArgv: [FEW_OPTIMIZATIONS, '--max-semi-space-size=32', '--min-semi-space-size=16'],
       }),
       // `npm run test:system`: processes, servers, browsers, network namespaces. The stores are Redis and MongoDB.
       buildProject('system', 1, {
