@@ -96,6 +96,7 @@ async function startChromium(): Promise<{ readonly url: string; end(): Promise<v
   const folder = await mkdtemp(join(tmpdir(), 'siteprint-browser-'))
   const flags = [
     '--headless',
+    '--no-startup-window',
     '--disable-features=HttpsUpgrades',
     '--remote-debugging-port=0',
     `--user-data-dir=${folder}`,
