@@ -6,7 +6,7 @@ test.each([
   ['a start at every position', '[^/:#]*$', ''],
   ['a repeat without an end', '\\[[^\\]]*\\]', 'g'],
   ['an optional lead', '(?:\\/\\/)?\\s*\\]\\]>$', ''],
-  ['letters of other scripts', '^[\\p{L}]+[\\p{Lu}\u4e00]+!$', 'u'],
+  ['letters of other scripts', '^[α-ω]+[β一]+!$', 'u'],
   ['a repeat of a group', '^(?:ab)*(?:a|b)*c$', ''],
 ])('pumped texts show %s', (_, pattern, flags) => {
   expect(findSuperLinear({ pattern, flags, more: [] })).not.toBeNull()
