@@ -82,6 +82,7 @@ describe.skipIf(server === null)('Redis with failures', () => {
     expect(findFewest(before, counts())).toBeGreaterThan(MIN_CALLS)
     expect(state.isUp).toBe(false)
     expect([await countAt(state, counter, now), await countAt(state, counter, now)]).toEqual([1, 2])
+    await until(() => observed.includes('try false'), true)
     server?.resume()
     await untilUp(state)
     await stop()
