@@ -77,8 +77,8 @@ describe('a search', () => {
 
 test('the start page says which answers are not the site, and whose are known', async () => {
   const html = await open('/catalogue')
-  for (const state of PAGE_STATES) expect(html.includes(`<dt>${state}</dt>`)).toBe(state !== 'site')
-  expect(html).toContain('a check of visitors or a refusal, by name for Akamai, ')
+  for (const state of PAGE_STATES) expect(html.includes(`<strong>${state}</strong>`)).toBe(state !== 'site')
+  expect(html).toContain('a check of visitors or a refusal<span class="quiet">, by name for Akamai, ')
   expect(index.owners.get('login')).toContain('Cloudflare Access')
   expect(index.owners.get('default-page')).toContain('nginx')
 })

@@ -1,5 +1,4 @@
 import { STATE_MEANINGS } from '../../engine/verdict/response.ts'
-import { Facts } from '../../views/facts.tsx'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/content.tsx'
 import { Field } from '../components/field.tsx'
@@ -117,12 +116,17 @@ function Answers({ index }: Pick<IndexProps, 'index'>) {
         If a check of visitors, an error or a placeholder comes back, the result says so in <code>page.state</code> and,
         where the answer shows it, whose answer it is in <code>page.by</code>.
       </p>
-      <Facts
-        facts={Object.entries(STATE_MEANINGS).map(([state, meaning]) => {
+      <ul>
+        {Object.entries(STATE_MEANINGS).map(([state, meaning]) => {
           const owners = index.owners.get(state) ?? []
-          return [state, `${meaning}${owners.length > 0 ? `, by name for ${owners.join(', ')}` : ''}`]
+          return (
+            <li key={state}>
+              <strong>{state}</strong>: {meaning}
+              {owners.length > 0 && <span class="quiet">{`, by name for ${owners.join(', ')}`}</span>}
+            </li>
+          )
         })}
-      />
+      </ul>
     </Card>
   )
 }
