@@ -77,11 +77,20 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
     state.bodyError = buildInvalidRequest('Send the request body uncompressed, without the header Content-Encoding.')
   else
     try {
-      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    } catch {
-      state.bodyError = buildInvalidRequest('The request body is not valid JSON in UTF-8.')
+      return parseJson(bytes)
+    } catch (error) {
+      state.bodyError = error as ApiError
     }
   return undefined
+}
+
+/** Parses a body as JSON. @throws ApiError `invalid_request` */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw buildInvalidRequest('The request body is not valid JSON in UTF-8.')
+  }
 }
 
 /** Discards request bodies outside the API, so that an unknown path gets 404 whatever its body. */

@@ -5,7 +5,7 @@ import type { BatchService } from '../../batches/batch-service.ts'
 import { type ListKind, MAX_LIST_BYTES, parseList } from '../../batches/parse-list.ts'
 import { ApiError, buildInvalidRequest } from '../../errors.ts'
 import { getRequestState } from '../../service/request-state.ts'
-import { readBytes } from '../body.ts'
+import { parseJson, readBytes } from '../body.ts'
 import { CSV, LIST_TYPES, NDJSON, SUBMIT } from './batch-operations.ts'
 import { type BATCH_QUERY, readOptions } from './request-schemas.ts'
 
@@ -62,12 +62,4 @@ function findListKind(mediaType: string): ListKind | 'json' {
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
   if (kind !== undefined) return kind
   throw buildInvalidRequest(`Send the list with the header Content-Type: application/json, ${LIST_TYPES.join(', ')}.`)
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw buildInvalidRequest('The request body is not valid JSON in UTF-8.')
-  }
 }

@@ -36,7 +36,6 @@ export class CatalogueIndex {
 
   constructor({ rules }: Pick<RulesetInfo, 'rules'>) {
     const listed = listCatalogueRules(rules)
-    this.owners = listOwners(rules)
     this.entries = listed.map(({ entry }) => entry)
     const byName = new Intl.Collator('en')
     for (const entry of [...this.entries].sort((a, b) => byName.compare(a.name, b.name)))
@@ -48,6 +47,7 @@ export class CatalogueIndex {
         return [formatKey(entry.kind, entry.slug), { entry, rule, name: normalize(entry.name), all }]
       }),
     )
+    this.owners = this.#listOwners(rules, byName)
   }
 
   /** Finds an entry by the parts of its path. */
@@ -78,6 +78,19 @@ export class CatalogueIndex {
     if (wanted === '') return []
     const names = this.#rank(wanted, ({ name }) => name.includes(wanted)).map(({ name }) => name)
     return [...new Set(names)].slice(0, MAX_SUGGESTIONS)
+  }
+
+  /** State → names of the products that rules of answers state, by `by` or `byName`. */
+  #listOwners(rules: readonly CompiledRule[], order: Intl.Collator): ReadonlyMap<string, readonly string[]> {
+    const findName = (slug: string): string | undefined =>
+      ['builder', 'technology', 'hosting'].map((kind) => this.find(kind, slug)?.entry.name).find(Boolean)
+    const owners = new Map<string, Set<string>>()
+    for (const { state, by, byName } of rules) {
+      const owner = byName ?? (by === undefined ? undefined : findName(by))
+      if (state === undefined || owner === undefined) continue
+      owners.set(state, (owners.get(state) ?? new Set()).add(owner))
+    }
+    return new Map([...owners].map(([state, found]) => [state, [...found].sort(order.compare)]))
   }
 
   /** Filters the entries, the best ones for a text first. */
@@ -112,21 +125,6 @@ export function openCatalogueIndex({ current }: Pick<CurrentRules, 'current'>): 
   const index = INDEXES.get(current) ?? new CatalogueIndex(current)
   INDEXES.set(current, index)
   return index
-}
-
-/** State → names of the products that rules of answers state, by `by` or `byName`. */
-function listOwners(rules: readonly CompiledRule[]): ReadonlyMap<string, readonly string[]> {
-  const names = new Map(rules.map(({ kind, slug, name }) => [formatKey(kind, slug), name]))
-  const findName = (slug: string): string | undefined =>
-    ['builder', 'technology', 'hosting'].map((kind) => names.get(formatKey(kind, slug))).find(Boolean)
-  const owners = new Map<string, Set<string>>()
-  for (const { state, by, byName } of rules) {
-    const owner = byName ?? (by === undefined ? undefined : findName(by))
-    if (state === undefined || owner === undefined) continue
-    owners.set(state, (owners.get(state) ?? new Set()).add(owner))
-  }
-  const byAlphabet = new Intl.Collator('en')
-  return new Map([...owners].map(([state, found]) => [state, [...found].sort(byAlphabet.compare)]))
 }
 
 function appendTo(lists: Map<string, CatalogueEntry[]>, key: string, entry: CatalogueEntry): void {
