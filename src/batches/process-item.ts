@@ -20,7 +20,10 @@ import type { HostGate } from './host-gate.ts'
 
 /** How long a scan may take, including its time in queues, in milliseconds. */
 const WAIT_MS = 18_000
-/** How long a batch and a key are remembered, in milliseconds: a cancelled batch or a revoked key takes effect after this time. */
+/**
+ * How long a batch, a key and the usage of an account are remembered, in milliseconds: a cancelled batch, a revoked key or a used quota
+ * ends the scans after this time.
+ */
 const MEMORY_MS = 1000
 const MAX_REMEMBERED = 1000
 /** A URL that failed this often for reasons of ours rests as a failure until it is retried. */
@@ -57,11 +60,14 @@ export class ItemProcessor {
   readonly #parts: ProcessorParts
   readonly #batches: LRUCache<string, { readonly batch: Batch | null }>
   readonly #keys: LRUCache<string, { readonly key: Key | null }>
+  /** Usage of accounts. What is charged is compared with the quota by the store; this only saves scans that cannot be charged. */
+  readonly #used: LRUCache<string, number>
 
   constructor(parts: ProcessorParts) {
     this.#parts = parts
     this.#batches = new LRUCache({ max: MAX_REMEMBERED, ttl: MEMORY_MS })
     this.#keys = new LRUCache({ max: MAX_REMEMBERED, ttl: MEMORY_MS })
+    this.#used = new LRUCache({ max: MAX_REMEMBERED, ttl: MEMORY_MS })
   }
 
   /** @throws StoreError: whether the outcome was stored is unknown then, and the URL is to be processed again */
@@ -143,7 +149,11 @@ export class ItemProcessor {
 
   async #isQuotaUsed(key: Key): Promise<boolean> {
     const { store, settings, clock } = this.#parts
-    const used = await store.usage.usedBy(key.counter, formatMonth(clock()))
+    const month = formatMonth(clock())
+    const id = `${month} ${key.counter}`
+    const known = this.#used.get(id)
+    const used = known ?? (await store.usage.usedBy(key.counter, month))
+    if (known === undefined) this.#used.set(id, used)
     return used >= findLimits(settings.plans, key).perMonth
   }
 

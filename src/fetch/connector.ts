@@ -42,6 +42,9 @@ export function openDial(): Dial {
   }) as unknown as Dial
 }
 
+/** One for all sockets: Node formats the stack of each error that destroys a stream, which took a fortieth of the time of a scan. */
+const ENDED = new Error('the scan has ended')
+
 /** Maximum number of addresses per family in one DNS answer. The largest public sites have 8. */
 const MAX_ADDRESSES = 16
 
@@ -82,7 +85,7 @@ export class CheckedConnector {
    * undici (7.30) completes a response without a length, and an assertion fails if its request has been aborted meanwhile.
    */
   close(): void {
-    for (const socket of this.#sockets) socket.destroy(new Error('the scan has ended'))
+    for (const socket of this.#sockets) socket.destroy(ENDED)
   }
 
   async #open(options: buildConnector.Options): Promise<Socket> {

@@ -130,6 +130,7 @@ export class SideEvidence {
   }
 
   #restart(): void {
+    if (this.#tasks.length === 0) return
     this.close()
     this.#abort = new AbortController()
     this.#found = { ...NOTHING }

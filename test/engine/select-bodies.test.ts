@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { selectBodies } from '../../src/engine/page/select-bodies.ts'
+import { type BodySelection, selectBodies, selectBodiesOfTape } from '../../src/engine/page/select-bodies.ts'
+import { buildTape } from '../../src/engine/page/tape.ts'
 
 const ADDRESS = 'https://www.harbourline.example/shop/'
 const scripts = (...urls: string[]): string => urls.map((url) => `<script src="${url}"></script>`).join('')
 const ours = (text: string): string => text.replaceAll('https://www.harbourline.example', '')
 
+/** Selects in both ways: from the text as the fetch thread does, and from the tape as workers do. */
+function selectBoth(html: string, address: string | null): BodySelection {
+  const selection = selectBodies(html, address)
+  expect(selectBodiesOfTape(buildTape(html), html, address)).toEqual(selection)
+  return selection
+}
+
 function select(html: string, address: string | null = ADDRESS): string {
-  const { selected } = selectBodies(html, address)
+  const { selected } = selectBoth(html, address)
   return [selected.script, selected.style].map((links) => links.map(({ url }) => ours(url.href)).join(' ')).join(' | ')
 }
 
@@ -81,6 +89,29 @@ describe('the scripts and style sheets that are selected', () => {
     expect(select(html)).toBe(expected)
   })
 
+  test.each<[name: string, html: string, expected: string]>([
+    ['that is not closed', `<div><noscript>${scripts('/a.js')}</div>${scripts('/b.js')}`, ' | '],
+    ['that is closed late', `<div><noscript></div>${scripts('/a.js')}</noscript>${scripts('/b.js')}`, '/b.js | '],
+    ['in itself', `<noscript><noscript></noscript>${scripts('/a.js')}</noscript>`, '/a.js | '],
+    ['around a template', `<noscript><template></noscript>${scripts('/a.js')}`, '/a.js | '],
+    ['in a template', `<template><noscript></template>${scripts('/a.js')}`, '/a.js | '],
+  ])('scripts in a noscript %s', (_, html, expected) => {
+    expect(select(html)).toBe(expected)
+  })
+
+  test.each<[name: string, html: string, expected: string]>([
+    ['with a closed title', `<svg><title/><path/></svg>${scripts('/a.js')}`, '/a.js | '],
+    ['that is closed itself', `<svg/><title>${scripts('/a.js')}</title>${scripts('/b.js')}`, '/b.js | '],
+    [
+      'that is not closed',
+      `<div><svg><path></div><p><style>${scripts('/a.js')}</style>${scripts('/b.js')}`,
+      '/b.js | ',
+    ],
+    ['in another one', `<svg><svg><title/></svg><style/></svg>${scripts('/a.js')}`, '/a.js | '],
+  ])('scripts behind an SVG %s', (_, html, expected) => {
+    expect(select(html)).toBe(expected)
+  })
+
   test('without the address of the page, relative URLs are its own', () => {
     expect(select(scripts('a.js', 'https://x.example/b.js', 'https://x.vercel.app/c.js'), null)).toBe(
       '/a.js https://x.vercel.app/c.js | ',
@@ -88,10 +119,7 @@ describe('the scripts and style sheets that are selected', () => {
   })
 
   test('10,000 scripts are counted up to a bound', () => {
-    const { selected, skipped } = selectBodies(
-      scripts(...Array.from({ length: 10_000 }, (_, i) => `/${i}.js`)),
-      ADDRESS,
-    )
+    const { selected, skipped } = selectBoth(scripts(...Array.from({ length: 10_000 }, (_, i) => `/${i}.js`)), ADDRESS)
     expect(selected.script).toHaveLength(4)
     expect(skipped).toEqual({ script: 996, style: 0 })
   })

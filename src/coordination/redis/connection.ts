@@ -77,6 +77,8 @@ function buildClient(url: string, silentMs = SILENT_MS) {
   return createClient({
     url,
     disableOfflineQueue: true,
+    // `socketTimeout` ends the commands of a dead connection. The client's own timer for each command costs a timer, a signal and an error.
+    commandOptions: { timeout: 0 },
     // A feature of Redis Enterprise only.
     maintNotifications: 'disabled',
     pingInterval: PING_MS,

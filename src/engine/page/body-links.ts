@@ -1,6 +1,7 @@
 import { buildBase, type PageUrl, UrlResolver } from '../text/url.ts'
 import { findContainers } from './container/find-containers.ts'
-import { readTags, type TagAttributes, type WantedTags } from './tag-reader.ts'
+import type { LinkTags } from './link-tags.ts'
+import type { TagAttributes } from './tag-reader.ts'
 
 /** A script or style sheet to which a page links. */
 export interface BodyLink {
@@ -16,25 +17,8 @@ export interface ContainerLink extends BodyLink {
   readonly loaded: string
 }
 
-/**
- * Maximum number of characters of a document in which links are searched: this takes 6 ms, and up to 25 ms on a hostile
- * page.
- */
-export const MAX_LINK_CHARACTERS = 1024 * 1024
-/** Maximum number of links of all kinds together that are read. */
-const MAX_LINKS = 1000
 /** Types of scripts that browsers run (HTML standard and RFC 9239). */
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/i
-/** The frame of Google Tag Manager for browsers without scripts. */
-const FRAME_OF_CONTAINER = /\/ns\.html\?((?:[\w-]{1,20}=[\w-]{0,64}&){0,4}id=GTM-[A-Z0-9]{4,12})/
-const SCRIPT_ATTRIBUTES: ReadonlySet<string> = new Set(['src', 'type', 'nomodule'])
-const LINK_ATTRIBUTES: ReadonlySet<string> = new Set(['href', 'rel', 'disabled'])
-const WANTED: WantedTags = new Map([
-  ['script', SCRIPT_ATTRIBUTES],
-  ['link', LINK_ATTRIBUTES],
-  ['base', new Set(['href'])],
-  ['iframe', new Set(['src'])],
-])
 
 /** What a document links to. */
 export interface DocumentLinks {
@@ -45,12 +29,13 @@ export interface DocumentLinks {
 
 /**
  * Finds the scripts and style sheets that a current browser loads because of the tags of a document, in their order,
- * each URL once, and the containers of tag managers that tags or inline scripts name. Only the tags are read, because the work is done
- * on the fetch thread.
+ * each URL once, and the containers of tag managers that tags or inline scripts name.
  * @param address the page's URL; null if it is unknown
  */
-export function findDocumentLinks(html: string, address: string | null): DocumentLinks {
-  const { tags, frames, snippets, baseHref } = readLinkTags(html.slice(0, MAX_LINK_CHARACTERS))
+export function findDocumentLinks(
+  { tags, frames, snippets, baseHref }: LinkTags,
+  address: string | null,
+): DocumentLinks {
   const resolver = new UrlResolver(buildBase(address, baseHref))
   const links = findBodyLinks(tags, resolver)
   const scripts = links.filter(({ kind }) => kind === 'script').map(({ url }) => url.href)
@@ -74,42 +59,6 @@ function findBodyLinks(tags: LinkTags['tags'], resolver: UrlResolver): BodyLink[
     links.set(link.url.href, link)
   }
   return [...links.values()]
-}
-
-interface LinkTags {
-  readonly tags: readonly { readonly isScript: boolean; readonly attributes: TagAttributes }[]
-  /** Addresses of frames that name a container. */
-  readonly frames: readonly string[]
-  readonly snippets: readonly string[]
-  readonly baseHref: string | undefined
-}
-
-/** Maximum number of inline scripts that are searched for containers. */
-const MAX_SNIPPETS = 1000
-
-/** Reads the tags that can link to a script or style sheet, and the base of relative URLs. */
-function readLinkTags(html: string): LinkTags {
-  const tags: LinkTags['tags'][number][] = []
-  const frames: string[] = []
-  const snippets: string[] = []
-  let baseHref: string | undefined
-  const visit = (tag: string, attributes: TagAttributes): boolean => {
-    const isScript = tag === 'script'
-    if (tag === 'base') baseHref ??= attributes.get('href')
-    else if (tag === 'iframe') addFrame(attributes.get('src') ?? '', frames)
-    else if (attributes.has(isScript ? 'src' : 'rel')) tags.push({ isScript, attributes })
-    return tags.length < MAX_LINKS
-  }
-  readTags(html, WANTED, visit, (text) => {
-    if (snippets.length < MAX_SNIPPETS) snippets.push(text)
-  })
-  return { tags, frames, snippets, baseHref }
-}
-
-/** Adds the address of the script for which the frame of a tag manager stands where scripts are off. */
-function addFrame(src: string, frames: string[]): void {
-  const found = FRAME_OF_CONTAINER.exec(src)
-  if (found !== null && frames.length < MAX_LINKS) frames.push(src.replace(found[0], `/gtm.js?${found[1]}`))
 }
 
 function readScript(attributes: TagAttributes, resolver: UrlResolver): BodyLink | null {

@@ -113,5 +113,8 @@ export interface Parsed {
   readonly comments: readonly string[]
   /** Visible text, white space collapsed. */
   readonly text: string
+  /** What of the document is not on the tape. */
   readonly warnings: readonly string[]
+  /** Whether a `<noscript>`, `<template>`, `<svg>` or `<math>` has no end tag of its own. */
+  readonly hasUnclosed: boolean
 }

@@ -7,9 +7,9 @@ import { findHeader } from './find-header.ts'
 import { readBodies } from './page-bodies.ts'
 import { readTags, sortScripts } from './page-containers.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
-import type { Page, Tape } from './page-types.ts'
+import type { Page, Parsed, Tape } from './page-types.ts'
 import { collectUrls } from './page-urls.ts'
-import { selectBodies } from './select-bodies.ts'
+import { selectBodiesOfTape } from './select-bodies.ts'
 import { buildTape } from './tape.ts'
 
 export type { PageInput }
@@ -29,7 +29,8 @@ export function buildPage(input: PageInput): Page {
   const address = readAddress(input.url)
   const headers = readHeaders(input.headers, warnings)
   const html = readHtml(input.html ?? '', headers, warnings)
-  const { tape, comments, text, warnings: cuts } = buildTape(html)
+  const parsed = buildTape(html)
+  const { tape, comments, text } = parsed
   const base = buildBase(address, findAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
   // Resolved before the links of the page, which may use up the bounds of the resolver.
@@ -38,7 +39,7 @@ export function buildPage(input: PageInput): Page {
   const urls = collectUrls(tape, { resolver, address, headers, loaded: input.loaded ?? [] }, found)
   const blocks = collectBlocks(tape, found)
   const words = countPageWords(text, found)
-  const bodies = readPageBodies(input, { html, address, base, warnings: found })
+  const bodies = readPageBodies(input, { parsed, html, address, base, warnings: found })
   return {
     url,
     base,
@@ -60,7 +61,7 @@ export function buildPage(input: PageInput): Page {
     ...bodies,
     globals: input.globals ? Object.entries(input.globals) : null,
     cookies: Object.entries(input.cookies ?? {}),
-    warnings: [...warnings, ...cuts, ...found],
+    warnings: [...warnings, ...parsed.warnings, ...found],
   }
 }
 
@@ -72,13 +73,21 @@ function readNetwork({ address = null, network }: PageInput): Page['network'] {
 
 const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets' | 'tags'> = { bundles: null, stylesheets: null, tags: null }
 
+interface ParsedDocument {
+  readonly parsed: Parsed
+  readonly html: string
+  readonly address: string | null
+  readonly base: UrlBase
+  readonly warnings: string[]
+}
+
 function readPageBodies(
   { scripts, styles }: PageInput,
-  { base, ...page }: { html: string; address: string | null; base: UrlBase; warnings: string[] },
+  { base, parsed, ...page }: ParsedDocument,
 ): Pick<Page, 'bundles' | 'stylesheets' | 'tags'> {
   if (!scripts && !styles) return NO_BODIES
   const sorted = scripts ? sortScripts(scripts) : null
-  const selection = selectBodies(page.html, page.address)
+  const selection = selectBodiesOfTape(parsed, page.html, page.address)
   const resolver = new UrlResolver(base)
   return {
     bundles: readBodies(sorted?.others, { kind: 'script', selection, resolver, ...page }),

@@ -1,5 +1,7 @@
 import { decodeHtml } from '../text/charset.ts'
-import { type BodyLink, type ContainerLink, findDocumentLinks, MAX_LINK_CHARACTERS } from './body-links.ts'
+import { type BodyLink, type ContainerLink, findDocumentLinks } from './body-links.ts'
+import { collectLinkTags, type LinkTags, MAX_LINK_CHARACTERS, readLinkTags } from './link-tags.ts'
+import type { Parsed } from './page-types.ts'
 
 /** Bounds on the scripts and style sheets of a page that are read: see docs/fetching.md. */
 export const BODY_BOUNDS = {
@@ -65,7 +67,17 @@ const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|res
  * @param address the page's URL; null if it is unknown
  */
 export function selectBodies(html: string, address: string | null): BodySelection {
-  const { links, containers } = findDocumentLinks(html, address)
+  return selectLinks(readLinkTags(html), address)
+}
+
+/** Selects like `selectBodies`, from the tape of the document if that gives the same tags. */
+export function selectBodiesOfTape(parsed: Parsed, html: string, address: string | null): BodySelection {
+  const tags = html.length > MAX_LINK_CHARACTERS ? null : collectLinkTags(parsed)
+  return tags === null ? selectBodies(html, address) : selectLinks(tags, address)
+}
+
+function selectLinks(tags: LinkTags, address: string | null): BodySelection {
+  const { links, containers } = findDocumentLinks(tags, address)
   const listed = new Set(containers.map(({ loaded }) => loaded))
   const script = rankLinks(links.filter(({ kind, url }) => kind === 'script' && !listed.has(url.href)))
   const style = rankLinks(links.filter(({ kind }) => kind === 'style'))

@@ -1,5 +1,6 @@
 import { EntityDecoder } from './entity-decoder.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
+import { FOREIGN, INERT } from './tags.ts'
 import { UnreadTokens } from './unread-tokens.ts'
 
 /** Attributes of a tag by name. The first of several with the same name counts. */
@@ -14,8 +15,18 @@ type VisitScript = (text: string) => void
 /** Names of the attributes that are read, by name of the element. */
 export type WantedTags = ReadonlyMap<string, ReadonlySet<string>>
 
-// Browsers with scripting enabled ignore what is inside these elements. The frame of a tag manager in `<noscript>` still names its container.
-const INERT: ReadonlySet<string> = new Set(['noscript', 'template'])
+/** Short start tags that end SVG and MathML, whether or not these are closed (HTML standard, parsing of foreign content). */
+const BREAKOUT: ReadonlySet<string> = new Set(
+  (
+    'b big body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ' +
+    'ruby s small span strong strike sub sup table tt u ul var'
+  ).split(' '),
+)
+
+/** Whether a browser ignores an element. @param inert name of the outermost inert element that is open; empty if there is none */
+export function isInert(inert: string, tag: string): boolean {
+  return inert !== '' && (inert !== 'noscript' || tag !== 'iframe')
+}
 
 /**
  * Reads only some start tags of a document, as a browser with scripting sees them: the fetch thread cannot build a tape, which
@@ -46,6 +57,10 @@ class TagReader extends UnreadTokens {
   /** Name of the open inert element. Only its own end tag closes it. */
   #inert = ''
   #inertDepth = 0
+  /** Number of open SVG and MathML elements, in which a `<title/>` is closed and its text is markup. */
+  #foreign = 0
+  /** Whether the tag that is read begins one of them. */
+  #isForeign = false
   #tag = ''
   #names: ReadonlySet<string> | undefined
   #name = ''
@@ -74,12 +89,16 @@ class TagReader extends UnreadTokens {
 
   onopentagname(start: number, end: number): void {
     this.#names = undefined
+    this.#isForeign = false
     if (end - start > this.#longestTag) return
     const name = this.#html.slice(start, end).toLowerCase()
+    this.#isForeign = FOREIGN.has(name)
+    if (this.#isForeign) this.#foreign++
+    else if (this.#foreign > 0 && BREAKOUT.has(name)) this.#foreign = 0
     if (this.#inert === '' && INERT.has(name)) this.#inert = name
     // Browsers do not nest `<noscript>`, because they treat its content as text.
     if (name === this.#inert && (name === 'template' || this.#inertDepth === 0)) this.#inertDepth++
-    if (this.#inert !== '' && (this.#inert !== 'noscript' || name !== 'iframe')) return
+    if (isInert(this.#inert, name)) return
     this.#names = this.#wanted.get(name)
     if (this.#names === undefined) return
     this.#tag = name
@@ -91,8 +110,18 @@ class TagReader extends UnreadTokens {
       this.#inScript = false
       this.#visitScript?.(this.#html.slice(Math.max(0, this.#scriptFrom), Math.max(0, this.#scriptTo)))
     }
+    if (this.#foreign > 0 && FOREIGN.has(this.#html.slice(start, end).toLowerCase())) this.#foreign--
     if (end - start !== this.#inert.length || this.#html.slice(start, end).toLowerCase() !== this.#inert) return
     if (--this.#inertDepth === 0) this.#inert = ''
+  }
+
+  override onselfclosingtag(): void {
+    if (this.#isForeign) this.#foreign--
+    this.onopentagend()
+  }
+
+  override isInForeignContext(): boolean {
+    return this.#foreign > 0
   }
 
   onattribname(start: number, end: number): void {

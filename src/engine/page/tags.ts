@@ -14,6 +14,8 @@ export interface TagInfo {
   readonly isRaw: boolean
   /** Its content has neither markup nor entities. */
   readonly isLiteral: boolean
+  /** Browsers with scripting enabled ignore its content. */
+  readonly isInert: boolean
   /** It can occur in a head without ending it. */
   readonly isHead: boolean
   /** SVG or MathML, in which `/>` closes an element. */
@@ -28,13 +30,17 @@ const BLOCK = words(
   'address article aside blockquote body br button center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html input legend li main menu nav ol optgroup option p pre search section select summary table tbody td textarea tfoot th thead title tr ul',
 )
 const HIDDEN = words('script style template noscript title')
+/**
+ * Elements whose content browsers with scripting enabled ignore. The frame of a tag manager in `<noscript>` still names its container.
+ */
+export const INERT = words('noscript template')
 const VOID = words(
   'area base basefont bgsound br col command embed frame hr img input isindex keygen link meta param source track wbr',
 )
 const RAW = words('script style title textarea iframe noembed noframes xmp plaintext')
 const DECODED = words('title textarea')
 const HEAD = words('html head base basefont bgsound link meta title noscript noframes style script template')
-const FOREIGN = words('svg math')
+export const FOREIGN = words('svg math')
 const OTHERS = words(
   'a abbr b em i img label path rp rt small span strong sub sup svg g time u video audio canvas picture figure colgroup',
 )
@@ -70,6 +76,7 @@ function buildTagInfo(name: string): TagInfo {
     isVoid: VOID.has(name),
     isRaw: RAW.has(name),
     isLiteral: RAW.has(name) && !DECODED.has(name),
+    isInert: INERT.has(name),
     isHead: HEAD.has(name),
     isForeign: FOREIGN.has(name),
     closes: CLOSES.get(name) ?? null,

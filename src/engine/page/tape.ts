@@ -6,7 +6,7 @@ import { EntityDecoder } from './entity-decoder.ts'
 import { OpenElements } from './open-elements.ts'
 import type { Parsed, Tape } from './page-types.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
-import { readTag } from './tags.ts'
+import { readTag, type TagInfo } from './tags.ts'
 
 /** Below this depth the parents of elements are not stored. */
 const MAX_DEPTH = 512
@@ -67,6 +67,7 @@ class TapeBuilder implements TokenizerCallbacks {
   #inHead = false
   #deep = 0
   #crowded = 0
+  #hasUnclosed = false
   #tokens = 0
   /** End of the last token. If the document was cut, the characters after it were not read. */
   #end = 0
@@ -96,7 +97,7 @@ class TapeBuilder implements TokenizerCallbacks {
     const open = this.#open
     this.#current = -1
     if (info.name === 'form' && open.isForm) return
-    while (open.isEndedBy(info)) this.#close()
+    while (open.isEndedBy(info)) this.#closeImplied()
     if (info.isBlock) this.#addText(' ')
     this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
     const isDeep = open.depth >= MAX_DEPTH
@@ -111,14 +112,21 @@ class TapeBuilder implements TokenizerCallbacks {
     else open.push(this.#current, info)
   }
 
+  /** Closes the innermost open element because of something else than its end tag. */
+  #closeImplied(): void {
+    const { isInert, isForeign } = this.#close()
+    if (isInert || isForeign) this.#hasUnclosed = true
+  }
+
   /** Closes the innermost open element. */
-  #close(): void {
+  #close(): TagInfo {
     const at = this.#open.innermost
     const info = this.#open.pop()
     // A script in a script (only in SVG) gets no text: a thousand nested scripts would have a thousand times the page's text.
     if (!info.isLiteral || !this.#open.isInLiteral) this.#textTo[at] = this.#texts.length
     if (info.name === 'head') this.#inHead = false
     if (info.isBlock) this.#addText(' ')
+    return info
   }
 
   onclosetag(start: number, end: number): void {
@@ -132,7 +140,8 @@ class TapeBuilder implements TokenizerCallbacks {
     const depth = this.#open.findDepth(name)
     if (depth < 0) return
     this.#deepOpen.clear()
-    while (this.#open.depth > depth) this.#close()
+    while (this.#open.depth > depth + 1) this.#closeImplied()
+    this.#close()
   }
 
   onselfclosingtag(): void {
@@ -177,7 +186,7 @@ class TapeBuilder implements TokenizerCallbacks {
   }
 
   onend(): void {
-    while (this.#open.depth > 0) this.#close()
+    while (this.#open.depth > 0) this.#closeImplied()
   }
 
   isInForeignContext(): boolean {
@@ -235,6 +244,12 @@ class TapeBuilder implements TokenizerCallbacks {
     const length = this.#visible.length + this.#skippedCharacters
     if (length > MAX_TEXT_CHARACTERS)
       warnings.push(`only the first ${MAX_TEXT_CHARACTERS} of ${length} characters of visible text were read`)
-    return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT_CHARACTERS)), warnings }
+    return {
+      tape,
+      comments: this.#comments,
+      text: collapse(this.#visible.slice(0, MAX_TEXT_CHARACTERS)),
+      warnings,
+      hasUnclosed: this.#hasUnclosed,
+    }
   }
 }
