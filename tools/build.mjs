@@ -1,6 +1,7 @@
 // Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, bundles the entries, then
 // builds the ruleset, the catalogue of its rules, and the package of the engine. Last, it links the command for npx.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, cpSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
@@ -33,17 +34,24 @@ for (const path of [
 
 /** The built ruleset contains only the rules of this project, so the operator's settings must not influence it. */
 const withoutSettings = { PATH: process.env.PATH }
-for (const [env, command, ...args] of [
-  [process.env, 'npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
-  [withoutSettings, process.execPath, 'tools/bundle.mjs'],
-  [withoutSettings, process.execPath, 'dist/src/cli/run.js', 'rules', 'build'],
-  [withoutSettings, process.execPath, 'dist/tools/write-catalogue.js'],
-  [withoutSettings, process.execPath, 'tools/engine-package.mjs'],
-]) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
+const { execPath: node } = process
+
+await run(process.env, 'npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json')
+// At the same time: the bundler only reads the compiled modules, until it replaces the entries, which have been read by then.
+await Promise.all([
+  run(withoutSettings, node, 'tools/bundle.mjs'),
+  run(withoutSettings, node, 'dist/src/cli/run.js', 'rules', 'build').then(() =>
+    run(withoutSettings, node, 'dist/tools/write-catalogue.js'),
+  ),
+])
+await run(withoutSettings, node, 'tools/engine-package.mjs')
+linkCommand()
+
+/** Runs one step. Ends the build if it fails. */
+async function run(env, command, ...args) {
+  const [status] = await once(spawn(command, args, { cwd: root, stdio: 'inherit', env }), 'exit')
   if (status !== 0) process.exit(status ?? 1)
 }
-linkCommand()
 
 /**
  * Makes `npx siteprint` start the built command, as in a project that depends on the package. npm links only the commands of

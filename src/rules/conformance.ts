@@ -3,9 +3,9 @@ import { buildPage, type PageInput } from '../engine/page/page.ts'
 import type { Variables } from '../engine/rule/logic.ts'
 import type { Leaf } from '../engine/rule/types.ts'
 import { analyzePage } from '../engine/verdict/analyze-page.ts'
-import { detect } from '../engine/verdict/detect.ts'
+import { describeAnalysis } from '../engine/verdict/detect.ts'
 import { buildVariables, holds } from '../engine/verdict/held-clauses.ts'
-import { type PageHits, readHits } from '../engine/verdict/hits.ts'
+import type { PageHits } from '../engine/verdict/hits.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
 import { ScoredRule } from '../engine/verdict/score.ts'
 import { scoreSiteTypes } from '../engine/verdict/site-type.ts'
@@ -28,8 +28,8 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
   const clauses = new Map<string, Conformance['clauses'][number]>()
   const pages = fixtures.map(({ input }) => {
     const page = buildPage(input)
-    const hits = readHits(ruleset, page)
-    const held = analyzePage(ruleset, page).heldTypeClauses
+    const analysis = analyzePage(ruleset, page)
+    const { hits, heldTypeClauses: held } = analysis
     const best = scoreSiteTypes(ruleset, held).sort((a, b) => b.score - a.score)
     for (const { rule, score } of held.length > 0 ? best.slice(0, 2) : []) {
       const data = Object.fromEntries(held.map(({ clause }) => [clause.id, 1]))
@@ -51,7 +51,7 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
       const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: new ScoredRule(rule, hits).points }
       cases.set(JSON.stringify([one.rule, data]), one)
     }
-    return { page: input, result: toResult(detect(ruleset, page)) }
+    return { page: input, result: toResult(describeAnalysis(ruleset, page, analysis)) }
   })
   return { version: ruleset.version, rules: [...cases.values()], clauses: [...clauses.values()], pages }
 }

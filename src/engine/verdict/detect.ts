@@ -1,7 +1,7 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
-import { analyzePage } from './analyze-page.ts'
+import { type Analysis, analyzePage } from './analyze-page.ts'
 import { chooseHosting } from './choose.ts'
 import { describeTechnologies } from './describe-technologies.ts'
 import { buildEvidence } from './evidence.ts'
@@ -18,7 +18,11 @@ import { listVersions } from './versions.ts'
  * @returns the verdict, with evidence for every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
-  const analysis = analyzePage(ruleset, page)
+  return describeAnalysis(ruleset, page, analyzePage(ruleset, page))
+}
+
+/** Describes what the rules find on a page: the second part of `detect`. */
+export function describeAnalysis(ruleset: Ruleset, page: Page, analysis: Analysis): Verdict {
   const { hits, scored, products, providers, responses, response, builder, technologies } = analysis
   const held = analysis.heldTypeClauses
   const origin = chooseHosting(providers, ruleset)
