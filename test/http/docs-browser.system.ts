@@ -26,9 +26,15 @@ describe.skipIf(isBrowserMissing('the documentation in a browser'))('the documen
     await page.locator('#auth-bearer-value').fill(secret)
     await page.getByRole('button', { name: 'Apply credentials' }).first().click()
     await page.getByRole('button', { name: 'Close' }).first().click()
-    for (const summary of await page.locator('.opblock-summary-control').all()) await summary.click()
-    expect(await page.locator('.opblock.is-open').count()).toBe(11)
+    expect(await page.locator('.opblock').count()).toBe(11)
     const me = page.locator('.opblock', { hasText: '/api/v1/me' })
+    // One with parameters, one with a body, and the one that is sent: opening all takes half a minute of processor time.
+    for (const method of ['get', 'post']) {
+      const scan = page.locator(`.opblock-${method}`, { hasText: '/api/v1/scan' })
+      await scan.locator('.opblock-summary-control').click()
+      await scan.locator('.opblock-body').waitFor()
+    }
+    await me.locator('.opblock-summary-control').click()
     await me.getByRole('button', { name: 'Try it out' }).click()
     await me.getByRole('button', { name: 'Execute' }).click()
     await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
