@@ -83,11 +83,11 @@ test('docs/architecture.md lists every folder of src', () => {
 /** Counts the lines of a function, method or class in the text of a file; 0 if it is not there. */
 function countLines(text: string, name: string): number {
   const lines = text.split('\n')
-  const words = '(?:export |async |static |function |class |const )*'
-  const start = lines.findIndex((line) => new RegExp(`^ *${words}${name}\\b.*[({]$`).test(line))
+  const words = '(?:(?:export |async )*(?:function|class|const) | {2}(?:async )?)'
+  const start = lines.findIndex((line) => new RegExp(`^${words}${name}\\b.*[({]$`).test(line))
   if (start < 0) return 0
   const [indent] = /^ */.exec(lines[start]) ?? ['']
-  return lines.slice(start).findIndex((line) => line === `${indent}}`) + 1
+  return lines.slice(start).indexOf(`${indent}}`) + 1
 }
 
 /** Lines that a person reads in ten minutes. */
