@@ -162,6 +162,7 @@ function openPortalAccounts(
   })
 }
 
+/** Builds the HTTP application. Its `scan` is that of the scanner. */
 function openApp({ config, log, version }: ServiceOptions, { scanner, ...backends }: Backends): Promise<App> {
   return buildApp({
     ...backends,

@@ -128,6 +128,16 @@ describe('who may import whom', () => {
     expect(new Set(listed).size).toBe(listed.length)
   })
 
+  test('docs/architecture.md tells the floor of each folder', () => {
+    const rows = textOf('docs/architecture.md').matchAll(/^\| (`(?:src|plugins|tools)\/[^|]*) \|.*\| (\d+) \|$/gm)
+    const told = [...rows].flatMap(([, names, floor]) =>
+      [...names.matchAll(/`(?:src\/)?([^`]+?)(?:\/|\.ts)`/g)].map(([, name]) => [name, Number(floor)] as const),
+    )
+    const floors = [...places].filter(([name]) => !name.includes('/') && !name.startsWith('compose-'))
+    const all = [...floors.map(([name, [floor]]) => [name, floor + 1] as const), ['engine', 2] as const]
+    expect(new Map(told.toSorted())).toEqual(new Map(all.toSorted()))
+  })
+
   test.each([
     ['files', (file: string): string => file],
     ['folders', (file: string): string => (dirname(file) === 'src' ? file : dirname(file))],

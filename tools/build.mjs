@@ -1,5 +1,6 @@
-// Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, bundles the entries, then
-// builds the ruleset, the catalogue of its rules, and the package of the engine. Last, it links the command for npx.
+// Builds dist/: copies the data files of the sources and the assets of the portal, and compiles the sources. Then, at the same time, it
+// bundles the entries, and builds the ruleset and the catalogue of its rules. Last, it builds the package of the engine, and links the
+// command for npx.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'

@@ -35,7 +35,8 @@ const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
 export const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i
 
 /**
- * Fetches the scripts, style sheets and tag containers that `selectBodies` selects, all concurrently, as text: they are never executed.
+ * Fetches the scripts, style sheets and tag containers that `selectBodiesOfResponse` selects, all concurrently, as text: they are never
+ * executed.
  * It cannot fail the scan, ends within `bodiesAfterPageMs` and within the scan's deadline, and returns what was
  * received by then.
  */

@@ -21,10 +21,11 @@ const running = new Map<number, AbortController>()
 parentPort?.on('message', (request: FetchRequest) => {
   if (request.type === 'ping') parentPort?.postMessage({ type: 'pong' } satisfies FetchReply)
   else if (request.type === 'abort') running.get(request.id)?.abort()
-  else scan(request)
+  else fetchAndReply(request)
 })
 
-async function scan({ id, url, wantedDns, further }: FetchRequest & { type: 'fetch' }): Promise<void> {
+/** Fetches a site, and sends it or the error. */
+async function fetchAndReply({ id, url, wantedDns, further }: FetchRequest & { type: 'fetch' }): Promise<void> {
   const abort = new AbortController()
   running.set(id, abort)
   try {

@@ -22,7 +22,7 @@ const WAIT_MS = 18_000
 /** How much longer it waits if a browser renders the page: as long as a page may wait for the browser and use it. */
 const RENDER_MS = 13_000
 
-/** The parameters of a scan. */
+/** The parameters of a scan as a client sends them, in the types of their schema. */
 export interface ScanParameters {
   readonly url: string
   readonly include?: readonly LiveExtra[]
@@ -109,15 +109,15 @@ export class ScanRunner {
     format: (entry: CacheEntry, state: ScanState) => T,
   ): Promise<T | null> {
     const { pending } = this.#parts
-    const entry = await this.#find(request.id, state)
+    const entry = await this.#getEntry(request.id, state)
     const response = format(entry, state)
     if (pending.hasReceivedEnd(request.raw) && (await pending.hasDisconnected(request.raw))) return null
     await this.#quota.charge(state, state.key, state.scanRequest.pages === 1 ? 1 : countPages(entry.extras))
     return response
   }
 
-  /** Finds a result in the cache, or scans. */
-  async #find(id: string, state: ScanState): Promise<CacheEntry> {
+  /** Returns the entry that was read with the count of the request, or that of a scan. */
+  async #getEntry(id: string, state: ScanState): Promise<CacheEntry> {
     const { metrics } = this.#parts
     const { key, entry, scanRequest } = state
     metrics.cache.inc({ result: scanRequest.fresh ? 'fresh' : entry ? 'hit' : 'miss' })

@@ -15,7 +15,8 @@ const POLL_MS = 50
 /** Outcome of a scan: a cache entry, or the reason why there is none. Nodes exchange it as JSON. */
 type ScanOutcome =
   | {
-      readonly entry: CacheEntry /** The entry was already in the cache: this node did not scan. */
+      readonly entry: CacheEntry
+      /** The entry was already in the cache: this node did not scan. */
       readonly wasCached?: boolean
       /** The page was not rendered although it was to be: the entry is not stored. */
       readonly isUnrendered?: boolean

@@ -80,6 +80,48 @@ test('docs/architecture.md lists every folder of src', () => {
   expect(missing.map(({ name }) => name)).toEqual([])
 })
 
+/** Counts the lines of a function, method or class in the text of a file; 0 if it is not there. */
+function countLines(text: string, name: string): number {
+  const lines = text.split('\n')
+  const words = '(?:(?:export |async )*(?:function|class|const) | {2}(?:async )?)'
+  const start = lines.findIndex((line) => new RegExp(`^${words}${name}\\b.*[({]$`).test(line))
+  if (start < 0) return 0
+  const [indent] = /^ */.exec(lines[start]) ?? ['']
+  return lines.slice(start).indexOf(`${indent}}`) + 1
+}
+
+/** Lines that a person reads in ten minutes. */
+const MAX_PATH_LINES = 600
+
+test.each([
+  ['From YAML to verdict', 10],
+  ['From URL to JSON', 8],
+])('docs/architecture.md, %s: %i shapes, each file once, its functions in ten minutes', (heading, shapes) => {
+  const section = read('docs/architecture.md').split(`### ${heading}\n`)[1].split('\n#')[0]
+  const rows = [...section.matchAll(/^\| \d+ \| `([^`]*)` \| ([^|]*) \|.*\| ([^|]*)\|$/gm)]
+  const files = rows.map(([, file]) => file)
+  expect([...new Set(files)]).toEqual(files)
+  const lines = rows.flatMap(([, file, names]) =>
+    [...names.matchAll(/`([^`]*)`/g)].map(([, name]) => [`${file} ${name}`, countLines(read(file), name)] as const),
+  )
+  expect(lines.filter(([, count]) => count === 0)).toEqual([])
+  expect(lines.reduce((sum, [, count]) => sum + count, 0)).toBeLessThanOrEqual(MAX_PATH_LINES)
+  const made = rows.flatMap(([, file, , shape]) => {
+    const found = /^(\d+) `(\w+)`(?: \(`([^`]*)`\))?/.exec(shape)
+    return found === null ? [] : [{ number: Number(found[1]), name: found[2], file: found[3] ?? file }]
+  })
+  expect(made.map(({ number }) => number).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: shapes }, (_, i) => i + 1),
+  )
+  const isDeclared = new Map(
+    made.map(({ name, file }) => [
+      name,
+      new RegExp(`^export (?:interface|type|class) ${name}\\b`, 'm').test(read(file)),
+    ]),
+  )
+  expect([...isDeclared].filter(([, holds]) => !holds)).toEqual([])
+})
+
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
 test('package.json shows at most twelve scripts besides those that npm runs by itself', () => {

@@ -4,8 +4,10 @@ import type { PackedRuleset } from './ruleset.ts'
 /** `SPRT`. */
 const KIND: FileKind = { magic: 0x54525053, name: 'a compiled ruleset', format: 2 }
 
-/** What a file was built from: hashes of the states and of the content of the files of
- * the project's own rules, and their date; '' if of others. */
+/**
+ * What a file was built from: hashes of the states and of the content of the files of the project's own rules, and their date; '' for
+ * other rules.
+ */
 export interface RulesetOrigin {
   readonly state: string
   readonly rules: string

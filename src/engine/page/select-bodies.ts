@@ -62,8 +62,9 @@ const ENTRY_NAME = /^_?(?:main|index|app|entry|client)(?:[-._].*)?\.(?:m?js|css)
 const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|reset)(?:[-._]|\d|$)/i
 
 /**
- * Selects the scripts and style sheets of a page whose text is read. All kinds of input share this function: live sites, saved
- * pages with bodies, HAR and WARC files.
+ * Selects the scripts and style sheets of a page whose text is read, in the text of the document. All kinds of input are selected in the
+ * same way: live sites before they are fetched (`selectBodiesOfResponse`), saved pages with bodies, HAR and WARC files, and a parsed
+ * page with bodies again (`selectBodiesOfTape`), to know which of them are there.
  * @param address the page's URL; null if it is unknown
  */
 export function selectBodies(html: string, address: string | null): BodySelection {

@@ -10,7 +10,12 @@ import { readAddressWindow, setRateHeaders } from '../rate-headers.ts'
 import { findBasePath, findSlashless } from '../trailing-slash.ts'
 import { buildNotFound } from './nearest-path.ts'
 
-/** Registers the checks of every API request in the order that docs/api.md specifies. The route of scans makes more checks. */
+/**
+ * Registers the checks of every API request in the order that docs/api.md specifies. The runner of scans makes more checks.
+ *
+ * The reader of a route runs before the request is counted, because the cached result is read with the count; its error is thrown
+ * after the count.
+ */
 export function registerChecks(
   v1: FastifyInstance,
   context: ConstructorParameters<typeof Authenticator>[0] &

@@ -52,7 +52,7 @@ export function registerScan(v1: FastifyInstance, parts: ScanParts): void {
   allowOnly(v1, shared.path, ['GET', 'POST'])
 }
 
-/** Builds the function that reads the parameters of a scan. A parameter in the body takes precedence over the same one in the query. */
+/** Builds the function that reads the parameters of a scan, before the request is counted. A parameter in the body takes precedence over the same one in the query. */
 function buildReader(scans: ScanRunner): ReadRequest {
   return (request, state) => {
     const outcome = readValidated(request, state)
@@ -80,6 +80,7 @@ function acceptsCycloneDx({ headers }: FastifyRequest, { revision }: Pick<Reques
   return revision === 2 && (headers.accept ?? '').toLowerCase().includes(CYCLONEDX_TYPE)
 }
 
+/** Builds the handler, which runs once the request is counted and its parameters are valid. */
 function buildHandler({ scans, version }: ScanParts): Handler {
   const prepared = new PreparedResponses()
   const format = (entry: CacheEntry, state: ScanState): string | Buffer => prepared.format(entry, listOptions(state))
