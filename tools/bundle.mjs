@@ -23,6 +23,7 @@ const ENTRIES = [
   'src/siteprint',
   'src/cli/rules/explain-worker',
   'src/cli/rules/gaps-worker',
+  'src/cli/rules/trial-worker',
   'src/index',
   'src/detector/match-worker',
   'src/scan/fetch-worker',

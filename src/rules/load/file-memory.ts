@@ -80,6 +80,13 @@ export class FileMemory {
     return values[name] as Value
   }
 
+  /** Returns what is known of a rule and its test; undefined if nothing is. */
+  find<Value>(rule: FoundRule, name: string): Value | undefined {
+    const { entries } = this.#readKnown()
+    const known = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
+    return known?.state === this.getState(rule) && Object.hasOwn(known.values, name) ? (known.values[name] as Value) : undefined
+  }
+
   /** Returns the state of a rule and its test, which changes when one of them does. */
   getState(rule: FoundRule): string {
     return this.#states.get(rule.file) ?? ''
