@@ -15,18 +15,20 @@ export interface MemoryPlace {
   readonly code: string
 }
 
-/** The values of one rule and its test, by name, and the state of the two files when they were computed. */
-interface RememberedRule {
-  readonly state: string
-  readonly values: Record<string, unknown>
+/** A value of a rule and its test, and the state of the two files when it was computed. */
+type Entry = readonly [state: string, value: unknown]
+
+/** What is kept under one name. Each name has a file of its own, so that a run reads and writes only what it asks for. */
+interface KnownPart {
+  readonly identity: string
+  /** Values by the file of the rule. */
+  readonly entries: Record<string, Entry>
+  /** What the last run has told about all files. */
+  summary?: unknown
 }
 
-/** What is kept of the files of a run. */
-interface KnownFiles {
-  readonly identity: string
-  readonly entries: Readonly<Record<string, RememberedRule>>
-  /** What the run tells the next one about all files, by name. */
-  readonly summaries: Readonly<Record<string, unknown>>
+interface OpenPart extends KnownPart {
+  isChanged: boolean
 }
 
 /** The result about all files, and the state of all of them. */
@@ -35,8 +37,8 @@ interface Whole {
   readonly value: unknown
 }
 
-/** Memories that are kept: those of the sets of folders that were checked last. Each has two files. */
-const MAX_KEPT = 16
+/** Files that are kept: those of the sets of folders that were checked last. Each set has up to six files. */
+const MAX_FILES = 96
 
 /**
  * What earlier runs have computed about rule files. A value counts while the code, the categories, and the sizes and times of the
@@ -48,11 +50,8 @@ export class FileMemory {
   readonly #states: ReadonlyMap<string, string>
   readonly #state: string
   readonly #identity: string
-  #known: KnownFiles | undefined
-  readonly #entries: Record<string, RememberedRule> = {}
-  readonly #summaries: Record<string, unknown> = {}
-  #whole: Whole | undefined
-  #isChanged = false
+  readonly #parts = new Map<string, OpenPart>()
+  readonly #wholes = new Map<string, Whole>()
 
   /** Reads the states of all files before any is checked, so that a change during the run is noticed by the next one. */
   constructor({ folder, folders, code }: MemoryPlace) {
@@ -68,23 +67,24 @@ export class FileMemory {
 
   /** Returns what is known of a rule and its test, or computes it. The value must survive JSON. */
   recall<Value>(rule: FoundRule, name: string, compute: () => Value): Value {
-    const state = this.getState(rule)
-    const { entries } = this.#readKnown()
-    const known = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
-    this.#entries[rule.file] ??= known?.state === state ? known : { state, values: {} }
-    const { values } = this.#entries[rule.file]
-    if (!Object.hasOwn(values, name)) {
-      values[name] = compute()
-      this.#isChanged = true
-    }
-    return values[name] as Value
+    const known = this.#findEntry(rule, name)
+    if (known !== undefined) return known[1] as Value
+    const value = compute()
+    const part = this.#openPart(name)
+    part.entries[rule.file] = [this.getState(rule), value]
+    part.isChanged = true
+    return value
   }
 
   /** Returns what is known of a rule and its test; undefined if nothing is. */
   find<Value>(rule: FoundRule, name: string): Value | undefined {
-    const { entries } = this.#readKnown()
+    return this.#findEntry(rule, name)?.[1] as Value | undefined
+  }
+
+  #findEntry(rule: FoundRule, name: string): Entry | undefined {
+    const { entries } = this.#openPart(name)
     const known = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
-    return known?.state === this.getState(rule) && Object.hasOwn(known.values, name) ? (known.values[name] as Value) : undefined
+    return known?.[0] === this.getState(rule) ? known : undefined
   }
 
   /** Returns the state of a rule and its test, which changes when one of them does. */
@@ -94,46 +94,65 @@ export class FileMemory {
 
   /** Returns what the last run has told about all of its files with `setSummary`; undefined if there is none. */
   getSummary<Value>(name: string): Value | undefined {
-    return this.#readKnown().summaries[name] as Value | undefined
+    return this.#openPart(name).summary as Value | undefined
   }
 
   /** Tells the next run something about all files, whatever changes until then. The value must survive JSON. */
   setSummary(name: string, value: unknown): void {
-    this.#summaries[name] = value
-    this.#isChanged = true
+    const part = this.#openPart(name)
+    part.summary = value
+    part.isChanged = true
   }
 
-  #readKnown(): KnownFiles {
-    this.#known ??= readJson<KnownFiles>(`${this.#path}-files.json`, (one) =>
-      one?.identity === this.#identity ? one : undefined,
-    ) ?? { identity: this.#identity, entries: {}, summaries: {} }
-    return this.#known
+  #openPart(name: string): OpenPart {
+    let part = this.#parts.get(name)
+    if (part === undefined) {
+      const known = readJson<KnownPart>(this.#getPath(name), (one) => (isPart(one, this.#identity) ? one : undefined))
+      part = { identity: this.#identity, entries: {}, ...known, isChanged: false }
+      this.#parts.set(name, part)
+    }
+    return part
   }
 
-  /** Returns the result about all files, or computes it. @param parameters what it depends on besides the files */
-  recallWhole<Value>(parameters: readonly string[], compute: () => Value): Value {
+  #getPath(name: string): string {
+    return `${this.#path}-${name}.json`
+  }
+
+  /**
+   * Returns the result about all files, or computes it.
+   * @param name of the result
+   * @param parameters what it depends on besides the files
+   */
+  recallWhole<Value>(name: string, parameters: readonly string[], compute: () => Value): Value {
     const state = hash([this.#state, ...parameters])
-    const known = readJson<Whole>(`${this.#path}.json`, (one) => (one?.state === state ? one : undefined))
-    this.#whole = known ?? { state, value: compute() }
-    this.#isChanged ||= known === undefined
-    return this.#whole.value as Value
-  }
-
-  #listFiles(): KnownFiles {
-    return { identity: this.#identity, entries: this.#entries, summaries: this.#summaries }
+    const known = readJson<Whole>(this.#getPath(name), (one) => (one?.state === state ? one : undefined))
+    if (known !== undefined) return known.value as Value
+    const value = compute()
+    this.#wholes.set(name, { state, value })
+    return value
   }
 
   /** Writes what is new. Nothing happens if the cache cannot be written. */
   save(): void {
-    if (!this.#isChanged) return
+    const changed = [...this.#parts].filter(([, { isChanged }]) => isChanged)
+    if (changed.length + this.#wholes.size === 0) return
     try {
-      if (this.#known !== undefined) writeWhole(`${this.#path}-files.json`, JSON.stringify(this.#listFiles()))
-      if (this.#whole !== undefined) writeWhole(`${this.#path}.json`, JSON.stringify(this.#whole))
-      deleteOldest(dirname(this.#path), /^checks-\w+(?:-files)?\.json$/, MAX_KEPT * 2)
+      for (const [name, { identity, entries, summary }] of changed) {
+        // Values of files that have changed or are gone are never read again.
+        const current = Object.entries(entries).filter(([file, [state]]) => this.#states.get(file) === state)
+        const part: KnownPart = { identity, entries: Object.fromEntries(current), summary }
+        writeWhole(this.#getPath(name), JSON.stringify(part))
+      }
+      for (const [name, whole] of this.#wholes) writeWhole(this.#getPath(name), JSON.stringify(whole))
+      deleteOldest(dirname(this.#path), /^checks-\w+(?:-\w+)?\.json$/, MAX_FILES)
     } catch {
       // The disk is full or the folder cannot be written. The next run computes everything again.
     }
   }
+}
+
+function isPart(value: KnownPart | null, identity: string): value is KnownPart {
+  return value?.identity === identity && typeof value.entries === 'object'
 }
 
 /** Reads a file that an earlier run has written. Returns undefined if there is none, it is damaged, or it is not accepted. */

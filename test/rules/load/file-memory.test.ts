@@ -42,7 +42,7 @@ function run({ root, cache }: Scene, code = 'one'): Run {
       computed.push(`${name} ${rule.slug}`)
       return compute()
     })
-  const findings = memory.recallWhole(['today'], () => {
+  const findings = memory.recallWhole('lint', ['today'], () => {
     computed.push('whole')
     return lintRules(checkFolders({ folders: [root], detectors, memory }), memory)
   })
