@@ -78,8 +78,7 @@ export class RuleWordCounter {
     const before = new Map(Object.entries(this.#known?.literals ?? {}))
     for (const literal of literals) {
       const count = before.get(literal)
-      if (count !== undefined)
-        this.#bounds.set(literal, count + fresh.filter((text) => text.includes(literal)).length)
+      if (count !== undefined) this.#bounds.set(literal, count + fresh.filter((text) => text.includes(literal)).length)
     }
   }
 

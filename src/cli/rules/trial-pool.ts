@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { WorkerRules } from '../../detector/match-worker.ts'
-import type { TrialResult, TrialTask } from './trial-worker.ts'
+import type { TrialResult } from './run-trials.ts'
+import type { TrialTask } from './trial-worker.ts'
 
 /** Heap limit of each thread, as for pages that are matched one by one. */
 const MAX_OLD_MB = 512
@@ -14,7 +15,10 @@ export class TrialPool {
   readonly #timeoutMs: number
 
   /** @param timeoutMs time limit per page */
-  constructor(workerData: WorkerRules, { threads, timeoutMs }: { readonly threads: number; readonly timeoutMs: number }) {
+  constructor(
+    workerData: WorkerRules,
+    { threads, timeoutMs }: { readonly threads: number; readonly timeoutMs: number },
+  ) {
     this.#timeoutMs = timeoutMs
     this.#workers = new Piscina({
       filename: fileURLToPath(new URL('trial-worker.js', import.meta.url)),

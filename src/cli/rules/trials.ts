@@ -1,22 +1,19 @@
 import { mapLimited } from '../../async/map-limited.ts'
-import { openPageDetector, type PageDetector } from '../../detector/detector.ts'
+import type { PageDetector } from '../../detector/detector.ts'
 import type { LoadOptions } from '../../detector/load-ruleset.ts'
-import type { Ruleset } from '../../engine/lookup/ruleset.ts'
+import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { OpenedFile } from '../../engine/lookup/ruleset-file.ts'
 import type { Detector } from '../../engine/page/detector.ts'
-import type { PageInput } from '../../engine/page/page.ts'
+import { buildPage, type PageInput } from '../../engine/page/page.ts'
+import { readHits } from '../../engine/verdict/hits.ts'
 import type { Verdict } from '../../engine/verdict/verdict-types.ts'
 import { type CheckedRule, toKnown } from '../../rules/checks/rule-checks.ts'
-import type { Finding } from '../../rules/findings.ts'
-import { TrialPool } from './trial-pool.ts'
-import type { PageOutcome, RuleToTry, TrialResult } from './trial-worker.ts'
+import { findNetworkOf } from '../../rules/fixtures.ts'
+import { limitTime } from './limit-time.ts'
+import { type KnownRule, type PageOutcome, runTrials, type TrialResult } from './run-trials.ts'
+import type { TrialPool } from './trial-pool.ts'
+import type { RuleToTry } from './trial-worker.ts'
 import { type RuleTrial, tryRule } from './try-rule.ts'
-
-/** A rule to test, and what is known of parts that no hit shows. */
-interface KnownRule {
-  readonly rule: CheckedRule
-  readonly unproven: readonly Finding[] | null
-}
 
 interface TrialOptions {
   /** Options of `loadRuleset`, with which threads load the same rules. */
@@ -24,6 +21,8 @@ interface TrialOptions {
   /** The compiled ruleset of these options; null if each thread loads its own. */
   readonly file: OpenedFile | null
   readonly threads: number
+  /** Whether there are few pages, which the calling thread has detected before another one has loaded its code. */
+  readonly isFew: boolean
   /** Time limit per page. */
   readonly timeoutMs: number
   /** The rules as this thread has loaded them. */
@@ -34,33 +33,43 @@ interface TrialOptions {
 /** Pages that a thread gets at once. */
 const PAGES_AT_ONCE = 27
 
-/** Runs the tests of rules and detects pages in threads: many at once, and one by one if that fails. */
+/** Runs the tests of rules and detects pages: many at once in threads, few on the calling thread, and one by one if that fails. */
 export class Trials {
   /** Warnings of all pages, each once. */
   readonly warnings = new Set<string>()
   readonly #options: TrialOptions
-  readonly #pool: TrialPool
+  #pool: Promise<TrialPool> | undefined
   #detector: Promise<PageDetector> | undefined
 
   constructor(options: TrialOptions) {
-    const shared = options.options.detectors?.length === 0 ? (options.file?.buffer ?? null) : null
     this.#options = options
-    this.#pool = new TrialPool({ options: options.options, shared }, options)
   }
 
   /** Runs the tests of rules. The results are in the order of the rules. */
-  async tryRules(known: readonly KnownRule[]): Promise<readonly RuleTrial[]> {
-    const rules = known.map(({ rule, unproven }): RuleToTry => {
-      const { data, isRejected } = toKnown(rule)
-      return { found: rule.found, data, isRejected, unproven }
-    })
-    const result = this.#keepWarnings(await this.#pool.run({ rules, pages: [] }))
+  async tryRules(rules: readonly KnownRule[]): Promise<readonly RuleTrial[]> {
+    const result = await this.#run(rules, [])
     if (result !== null) return result.trials
     const { ruleset, detectors } = this.#options
     const detectPage = (input: PageInput): Promise<Verdict> => this.#detectAlone(input)
-    return mapLimited(known, known.length, ({ rule, unproven }) =>
+    return mapLimited(rules, rules.length, ({ rule, unproven }) =>
       tryRule(rule, { ruleset, detectors, detectPage, unproven }),
     )
+  }
+
+  /**
+   * Selects the pages that have something of some rules: only there can one of them fire. All pages are selected if a detector of the
+   * operator may fail on one, which is reported.
+   */
+  selectPages<Page extends { readonly input: PageInput }>(
+    pages: readonly Page[],
+    rules: readonly CheckedRule[],
+  ): readonly Page[] {
+    const { ruleset, detectors, options } = this.#options
+    if (options.detectors?.length !== 0) return pages
+    const { categories, version } = ruleset
+    const compiled = rules.flatMap((rule) => rule.compiled ?? [])
+    const few = Ruleset.of({ rules: compiled, categories, version }, detectors)
+    return pages.filter(({ input }) => hasHit(few, input))
   }
 
   /** Detects pages. The results are in the order of the pages. */
@@ -71,7 +80,7 @@ export class Trials {
   }
 
   async #detectGroup(pages: readonly PageInput[]): Promise<readonly PageOutcome[]> {
-    const result = this.#keepWarnings(await this.#pool.run({ rules: [], pages }))
+    const result = await this.#run([], pages)
     if (result !== null) return result.outcomes
     return mapLimited(pages, pages.length, async (input): Promise<PageOutcome> => {
       try {
@@ -82,22 +91,69 @@ export class Trials {
     })
   }
 
-  #keepWarnings(result: TrialResult | null): TrialResult | null {
+  /** Returns null if each page has to be detected alone, to find out which one takes too long. */
+  async #run(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+    const { isFew, options } = this.#options
+    // A detector of the operator may do more than a limit of time can stop.
+    const isHere = isFew && options.detectors?.length === 0
+    const result = await (isHere ? this.#runHere(rules, pages) : this.#runInThread(rules, pages))
     for (const warning of result?.warnings ?? []) this.warnings.add(warning)
     return result
   }
 
+  async #runHere(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+    const { timeoutMs, ruleset, detectors } = this.#options
+    let isLate = false
+    const limit = <Result>(detectPage: () => Result): Result => {
+      try {
+        return limitTime(detectPage, timeoutMs)
+      } catch (error) {
+        isLate ||= (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+        throw error
+      }
+    }
+    const result = await runTrials({ rules, pages }, { ruleset, detectors, limit })
+    return isLate || result.longestMs >= timeoutMs ? null : result
+  }
+
+  async #runInThread(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+    const { options, file } = this.#options
+    const shared = options.detectors?.length === 0 ? (file?.buffer ?? null) : null
+    this.#pool ??= import('./trial-pool.ts').then((one) => new one.TrialPool({ options, shared }, this.#options))
+    const sent = rules.map(({ rule, unproven }): RuleToTry => {
+      const { data, isRejected } = toKnown(rule)
+      return { found: rule.found, data, isRejected, unproven }
+    })
+    return (await this.#pool).run({ rules: sent, pages })
+  }
+
   /** Detects a page on a thread that has no other, with a limit that counts processor time. */
   async #detectAlone(input: PageInput): Promise<Verdict> {
-    const { options, file, threads, timeoutMs } = this.#options
-    this.#detector ??= openPageDetector({ ...options, file, threads, timeoutMs })
+    this.#detector ??= this.#openDetector()
     const verdict = await (await this.#detector).detect(input)
     for (const warning of verdict.warnings) this.warnings.add(warning)
     return verdict
   }
 
+  async #openDetector(): Promise<PageDetector> {
+    const { options, file, threads, timeoutMs } = this.#options
+    const { openPageDetector } = await import('../../detector/detector.ts')
+    return openPageDetector({ ...options, file, threads, timeoutMs })
+  }
+
   async close(): Promise<void> {
-    await this.#pool.close()
+    await (await this.#pool)?.close()
     await (await this.#detector)?.close()
+  }
+}
+
+/** Whether a rule has a hit on a page. A page that cannot be read counts, because that is reported. */
+function hasHit(ruleset: Ruleset, input: PageInput): boolean {
+  try {
+    const page = buildPage(input.network === undefined ? findNetworkOf(input) : input)
+    const [lifted] = readHits(ruleset, page).lifted
+    return lifted !== undefined
+  } catch {
+    return true
   }
 }

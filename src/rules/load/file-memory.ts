@@ -61,7 +61,8 @@ export class FileMemory {
     const rules = found.flatMap((one) => one.rules)
     this.#states = new Map(rules.map((rule) => [rule.file, readRuleState(rule)]))
     this.#identity = hash([code, ...categories.map(readState)])
-    this.#state = hash([this.#identity, ...strays, ...[...this.#states].flat()])
+    const missing = folders.filter((one) => !existsSync(one))
+    this.#state = hash([this.#identity, ...missing, ...strays, ...[...this.#states].flat()])
     this.#path = join(folder, `checks-${hash([process.cwd(), ...folders.map((one) => resolve(one))])}`)
   }
 
