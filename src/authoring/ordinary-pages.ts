@@ -28,6 +28,8 @@ export interface OrdinaryPage {
 export interface OrdinaryPages {
   readonly pages: readonly OrdinaryPage[]
   readonly findings: readonly Finding[]
+  /** What changes when a file does. */
+  readonly state: string
 }
 
 /** The ordinary pages of the project. An installation without its tests has none. */
@@ -36,8 +38,7 @@ const validator = new SchemaValidator(ordinaryPagesSchema)
 
 /** What an earlier run has read of the files of the folder. */
 interface KnownPages {
-  /** State of each file. */
-  readonly states: readonly string[]
+  readonly state: string
   /** The checked data of each file. */
   readonly data: readonly OrdinaryFile[]
 }
@@ -61,15 +62,15 @@ export function readOrdinaryPages({
 } = {}): OrdinaryPages {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.yaml')) : []
   const paths = names.sort().map((name) => relative('.', join(folder, name)))
-  const states = memory === undefined ? [] : paths.map((path) => `${path} ${readState(path)}`)
+  const state = paths.map((path) => `${path} ${readState(path)}`).join('\n')
   const known = memory?.getSummary<KnownPages>(SUMMARY)
-  if (known !== undefined && known.states.join('\n') === states.join('\n'))
-    return { pages: paths.flatMap((path, i) => restorePages(path, known.data[i])), findings: [] }
+  if (known !== undefined && known.state === state)
+    return { pages: paths.flatMap((path, i) => restorePages(path, known.data[i])), findings: [], state }
   const files = paths.map(readPages)
   const findings = files.flatMap((file) => file.findings)
   if (findings.length === 0)
-    memory?.setSummary(SUMMARY, { states, data: files.map(({ data }) => data as OrdinaryFile) } satisfies KnownPages)
-  return { pages: files.flatMap(({ pages }) => pages), findings }
+    memory?.setSummary(SUMMARY, { state, data: files.map(({ data }) => data as OrdinaryFile) } satisfies KnownPages)
+  return { pages: files.flatMap(({ pages }) => pages), findings, state }
 }
 
 function restorePages(path: string, data: OrdinaryFile): readonly OrdinaryPage[] {
@@ -77,7 +78,7 @@ function restorePages(path: string, data: OrdinaryFile): readonly OrdinaryPage[]
   return data.pages.map((one, i) => readPage(one, file, ['pages', i]))
 }
 
-function readPages(name: string): OrdinaryPages & { readonly data: unknown } {
+function readPages(name: string): Omit<OrdinaryPages, 'state'> & { readonly data: unknown } {
   const file = new SourceFile(name)
   const { data } = file
   const findings: Finding[] = [...file.findings]

@@ -86,5 +86,5 @@ test.each<[name: string, pages: readonly string[], findings: readonly string[]]>
 })
 
 test('without a folder there are no ordinary pages', () => {
-  expect(readOrdinaryPages({ folder: '/nowhere' })).toEqual({ pages: [], findings: [] })
+  expect(readOrdinaryPages({ folder: '/nowhere' })).toEqual({ pages: [], findings: [], state: '' })
 })

@@ -19,6 +19,7 @@ import { formatCount } from '../command/format-count.ts'
 import { addFolders, findNamedRules, findRules, type RuleTargets, readTargets } from './named-rules.ts'
 import { type ReportOptions, reportFindings } from './report-findings.ts'
 import { type LoadedRules, NO_RULES, openMemory } from './rule-work.ts'
+import { selectPages } from './select-pages.ts'
 import { Trials } from './trials.ts'
 
 interface TestedRules extends LoadedRules, ReportOptions {
@@ -172,8 +173,9 @@ async function testOrdinaryPages(
   rules: readonly CheckedRule[],
   { ruleset, trials, isWhole, memory }: OrdinaryContext,
 ): Promise<Tested> {
-  const { pages, findings } = readOrdinaryPages({ memory })
-  const tested = isWhole || rules.length >= FEW_RULES ? pages : trials.selectPages(pages, rules)
+  const { pages, findings, state } = readOrdinaryPages({ memory })
+  const isSelected = !isWhole && rules.length < FEW_RULES && !trials.hasForeignDetectors
+  const tested = isSelected ? selectPages(pages, rules, { ruleset, state, detectors: trials.detectors, memory }) : pages
   const outcomes = await trials.detectPages(tested.map(({ input }) => input))
   const read = (page: OrdinaryPage, i: number): OrdinaryResult | Finding => {
     const outcome = outcomes[i]

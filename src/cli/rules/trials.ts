@@ -1,14 +1,12 @@
 import { mapLimited } from '../../async/map-limited.ts'
 import type { PageDetector } from '../../detector/detector.ts'
 import type { LoadOptions } from '../../detector/load-ruleset.ts'
-import { Ruleset } from '../../engine/lookup/ruleset.ts'
+import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { OpenedFile } from '../../engine/lookup/ruleset-file.ts'
 import type { Detector } from '../../engine/page/detector.ts'
-import { buildPage, type PageInput } from '../../engine/page/page.ts'
-import { readHits } from '../../engine/verdict/hits.ts'
+import type { PageInput } from '../../engine/page/page.ts'
 import type { Verdict } from '../../engine/verdict/verdict-types.ts'
-import { type CheckedRule, toKnown } from '../../rules/checks/rule-checks.ts'
-import { findNetworkOf } from '../../rules/fixtures.ts'
+import { toKnown } from '../../rules/checks/rule-checks.ts'
 import { limitTime } from './limit-time.ts'
 import { type KnownRule, type PageOutcome, runTrials, type TrialResult } from './run-trials.ts'
 import type { TrialPool } from './trial-pool.ts'
@@ -56,20 +54,13 @@ export class Trials {
     )
   }
 
-  /**
-   * Selects the pages that have something of some rules: only there can one of them fire. All pages are selected if a detector of the
-   * operator may fail on one, which is reported.
-   */
-  selectPages<Page extends { readonly input: PageInput }>(
-    pages: readonly Page[],
-    rules: readonly CheckedRule[],
-  ): readonly Page[] {
-    const { ruleset, detectors, options } = this.#options
-    if (options.detectors?.length !== 0) return pages
-    const { categories, version } = ruleset
-    const compiled = rules.flatMap((rule) => rule.compiled ?? [])
-    const few = Ruleset.of({ rules: compiled, categories, version }, detectors)
-    return pages.filter(({ input }) => hasHit(few, input))
+  /** Whether detectors of the operator are used, which may fail on pages, and do more than a limit of time can stop. */
+  get hasForeignDetectors(): boolean {
+    return this.#options.options.detectors?.length !== 0
+  }
+
+  get detectors(): readonly Detector[] {
+    return this.#options.detectors
   }
 
   /** Detects pages. The results are in the order of the pages. */
@@ -93,9 +84,7 @@ export class Trials {
 
   /** Returns null if each page has to be detected alone, to find out which one takes too long. */
   async #run(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
-    const { isFew, options } = this.#options
-    // A detector of the operator may do more than a limit of time can stop.
-    const isHere = isFew && options.detectors?.length === 0
+    const isHere = this.#options.isFew && !this.hasForeignDetectors
     const result = await (isHere ? this.#runHere(rules, pages) : this.#runInThread(rules, pages))
     for (const warning of result?.warnings ?? []) this.warnings.add(warning)
     return result
@@ -118,7 +107,7 @@ export class Trials {
 
   async #runInThread(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
     const { options, file } = this.#options
-    const shared = options.detectors?.length === 0 ? (file?.buffer ?? null) : null
+    const shared = this.hasForeignDetectors ? null : (file?.buffer ?? null)
     this.#pool ??= import('./trial-pool.ts').then((one) => new one.TrialPool({ options, shared }, this.#options))
     const sent = rules.map(({ rule, unproven }): RuleToTry => {
       const { data, isRejected } = toKnown(rule)
@@ -144,16 +133,5 @@ export class Trials {
   async close(): Promise<void> {
     await (await this.#pool)?.close()
     await (await this.#detector)?.close()
-  }
-}
-
-/** Whether a rule has a hit on a page. A page that cannot be read counts, because that is reported. */
-function hasHit(ruleset: Ruleset, input: PageInput): boolean {
-  try {
-    const page = buildPage(input.network === undefined ? findNetworkOf(input) : input)
-    const [lifted] = readHits(ruleset, page).lifted
-    return lifted !== undefined
-  } catch {
-    return true
   }
 }

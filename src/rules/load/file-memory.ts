@@ -71,10 +71,15 @@ export class FileMemory {
     const known = this.#findEntry(rule, name)
     if (known !== undefined) return known[1] as Value
     const value = compute()
+    this.replace(rule, name, value)
+    return value
+  }
+
+  /** Tells later runs something about a rule and its test, whatever is known. The value must survive JSON. */
+  replace(rule: FoundRule, name: string, value: unknown): void {
     const part = this.#openPart(name)
     part.entries[rule.file] = [this.getState(rule), value]
     part.isChanged = true
-    return value
   }
 
   /** Returns what is known of a rule and its test; undefined if nothing is. */
