@@ -50,6 +50,8 @@ export class RuleWordCounter {
   readonly #pages = new Map<string, readonly number[]>()
   /** Literals whose pages were needed, which the next run will need too. */
   readonly #needed = new Set<string>()
+  /** For each file of the last run, the position of its rule. */
+  #positions: readonly (number | undefined)[] | undefined
 
   /** @param memory of earlier runs, with which only parts that may be generic are looked for in pages that did not change */
   constructor(parts: Iterable<string>, all: readonly RuleWithPages[], memory?: FileMemory) {
@@ -133,13 +135,20 @@ export class RuleWordCounter {
   #recallPages(literal: string): readonly number[] | null {
     const { files = [], pages = {} } = this.#known ?? {}
     if (!Object.hasOwn(pages, literal)) return null
-    const positions = new Map(this.#all.map((one, i) => [one.rule.found.file, this.#changed.has(one) ? null : i]))
-    const known = pages[literal].flatMap(([file, ...numbers]) => {
-      const position = positions.get(files[file][0]) ?? null
-      return position === null ? [] : numbers.map((number) => position * PAGES_OF_RULE + number)
-    })
+    this.#positions ??= this.#locateFiles(files)
+    const known: number[] = []
+    for (const [file, ...numbers] of pages[literal]) {
+      const position = this.#positions[file]
+      if (position !== undefined) for (const number of numbers) known.push(position * PAGES_OF_RULE + number)
+    }
     const [fresh] = findPages([literal], this.#all, (one) => this.#changed.has(one))
     return [...known, ...fresh]
+  }
+
+  /** Finds the positions of the rules whose files the last run has counted; undefined for those that have changed or are gone. */
+  #locateFiles(files: LiteralCounts['files']): readonly (number | undefined)[] {
+    const positions = new Map(this.#all.map((one, i) => [one.rule.found.file, this.#changed.has(one) ? undefined : i]))
+    return files.map(([file]) => positions.get(file))
   }
 
   /** Tells the next run what was counted. */

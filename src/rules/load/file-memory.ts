@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { deleteOldest, writeWhole } from '../cache-files.ts'
-import { discoverRules, type FoundRule } from '../discover.ts'
+import { discoverRules, type FoundRule, MOST_SEEN } from '../discover.ts'
 import { readState } from '../fingerprint.ts'
 
 /** Where the memory is kept, and what it is about. */
@@ -27,7 +27,11 @@ interface KnownPart {
   summary?: unknown
 }
 
-interface OpenPart extends KnownPart {
+/** A part that is open: what its file has, and what is new. */
+interface OpenPart {
+  readonly known: Readonly<Record<string, Entry>>
+  readonly recent: Record<string, Entry>
+  summary?: unknown
   isChanged: boolean
 }
 
@@ -37,8 +41,10 @@ interface Whole {
   readonly value: unknown
 }
 
-/** Files that are kept: those of the sets of folders that were checked last. Each set has up to six files. */
-const MAX_FILES = 96
+/** Files that are kept: those of the sets of folders that were checked last. Each set has about a dozen. */
+const MAX_FILES = 192
+/** Values of a part that are kept in a file of their own, next to those of an earlier run. */
+const MAX_RECENT = 100
 
 /**
  * What earlier runs have computed about rule files. A value counts while the code, the categories, and the sizes and times of the
@@ -62,7 +68,8 @@ export class FileMemory {
     this.#states = new Map(rules.map((rule) => [rule.file, readRuleState(rule)]))
     this.#identity = hash([code, ...categories.map(readState)])
     const missing = folders.filter((one) => !existsSync(one))
-    this.#state = hash([this.#identity, ...missing, ...strays, ...[...this.#states].flat()])
+    const lists = folders.map((one) => join(one, MOST_SEEN)).filter((file) => existsSync(file))
+    this.#state = hash([this.#identity, ...missing, ...lists.map(readState), ...strays, ...[...this.#states].flat()])
     this.#path = join(folder, `checks-${hash([process.cwd(), ...folders.map((one) => resolve(one))])}`)
   }
 
@@ -78,7 +85,7 @@ export class FileMemory {
   /** Tells later runs something about a rule and its test, whatever is known. The value must survive JSON. */
   replace(rule: FoundRule, name: string, value: unknown): void {
     const part = this.#openPart(name)
-    part.entries[rule.file] = [this.getState(rule), value]
+    part.recent[rule.file] = [this.getState(rule), value]
     part.isChanged = true
   }
 
@@ -88,9 +95,10 @@ export class FileMemory {
   }
 
   #findEntry(rule: FoundRule, name: string): Entry | undefined {
-    const { entries } = this.#openPart(name)
-    const known = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
-    return known?.[0] === this.getState(rule) ? known : undefined
+    const { known, recent } = this.#openPart(name)
+    const entries = Object.hasOwn(recent, rule.file) ? recent : known
+    const entry = Object.hasOwn(entries, rule.file) ? entries[rule.file] : undefined
+    return entry?.[0] === this.getState(rule) ? entry : undefined
   }
 
   /** Returns the state of a rule and its test, which changes when one of them does. */
@@ -113,11 +121,28 @@ export class FileMemory {
   #openPart(name: string): OpenPart {
     let part = this.#parts.get(name)
     if (part === undefined) {
-      const known = readJson<KnownPart>(this.#getPath(name), (one) => (isPart(one, this.#identity) ? one : undefined))
-      part = { identity: this.#identity, entries: {}, ...known, isChanged: false }
+      const known = this.#readPart(name)
+      const recent = this.#readPart(`${name}-recent`)
+      const summary = recent?.summary ?? known?.summary
+      part = { known: known?.entries ?? {}, recent: recent?.entries ?? {}, summary, isChanged: false }
       this.#parts.set(name, part)
     }
     return part
+  }
+
+  #readPart(name: string): KnownPart | undefined {
+    return readJson<KnownPart>(this.#getPath(name), (one) => (isPart(one, this.#identity) ? one : undefined))
+  }
+
+  /** Writes what is new of a part. All of it is written if much is new: that takes longer than the checks of a few rules. */
+  #savePart(name: string, { known, recent, summary }: OpenPart): void {
+    const isFew = Object.keys(recent).length <= MAX_RECENT && Object.keys(known).length > 0
+    const entries = isFew ? recent : { ...known, ...recent }
+    // Values of files that have changed or are gone are never read again.
+    const current = Object.entries(entries).filter(([file, [state]]) => this.#states.get(file) === state)
+    const part: KnownPart = { identity: this.#identity, entries: Object.fromEntries(current), summary }
+    writeWhole(this.#getPath(isFew ? `${name}-recent` : name), JSON.stringify(part))
+    if (!isFew) rmSync(this.#getPath(`${name}-recent`), { force: true })
   }
 
   #getPath(name: string): string {
@@ -143,14 +168,9 @@ export class FileMemory {
     const changed = [...this.#parts].filter(([, { isChanged }]) => isChanged)
     if (changed.length + this.#wholes.size === 0) return
     try {
-      for (const [name, { identity, entries, summary }] of changed) {
-        // Values of files that have changed or are gone are never read again.
-        const current = Object.entries(entries).filter(([file, [state]]) => this.#states.get(file) === state)
-        const part: KnownPart = { identity, entries: Object.fromEntries(current), summary }
-        writeWhole(this.#getPath(name), JSON.stringify(part))
-      }
+      for (const [name, part] of changed) this.#savePart(name, part)
       for (const [name, whole] of this.#wholes) writeWhole(this.#getPath(name), JSON.stringify(whole))
-      deleteOldest(dirname(this.#path), /^checks-\w+(?:-\w+)?\.json$/, MAX_FILES)
+      deleteOldest(dirname(this.#path), /^checks-[\w-]+\.json$/, MAX_FILES)
     } catch {
       // The disk is full or the folder cannot be written. The next run computes everything again.
     }
@@ -181,9 +201,17 @@ function hash(parts: readonly string[]): string {
 /** Folder of the bundles, which contain all code; there is none while this module runs from its source. */
 const BUNDLES = join(import.meta.dirname, '..', '..', '..', 'bundle')
 
+/** Data that checks and tests read, next to the compiled modules. */
+const DATA = [
+  'networks/networks.bin',
+  'authoring/common-words/page-words.txt',
+  'rules/checks/code-words.txt',
+  'rules/checks/window-names.txt',
+].map((name) => join(import.meta.dirname, '..', '..', name))
+
 /** Identifies the code of this installation by the names, sizes and times of its files; null if it is not built. */
 export function identifyCode(): string | null {
   if (!existsSync(BUNDLES)) return null
-  const files = readdirSync(BUNDLES).sort()
-  return hash([process.version, ...files.map((name) => `${name} ${readState(join(BUNDLES, name))}`)])
+  const code = readdirSync(BUNDLES).map((name) => join(BUNDLES, name))
+  return hash([process.version, ...[...code.sort(), ...DATA].map((file) => `${file} ${readState(file)}`)])
 }
