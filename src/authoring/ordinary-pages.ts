@@ -37,7 +37,7 @@ const ordinaryPagesFolder = join(projectFolder(), 'test', 'pages')
 const validator = new SchemaValidator(ordinaryPagesSchema)
 
 /** What an earlier run has read of the files of the folder. */
-interface KnownPages {
+interface RememberedPages {
   readonly state: string
   /** The checked data of each file. */
   readonly data: readonly OrdinaryFile[]
@@ -63,13 +63,16 @@ export function readOrdinaryPages({
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.yaml')) : []
   const paths = names.sort().map((name) => relative('.', join(folder, name)))
   const state = paths.map((path) => `${path} ${readState(path)}`).join('\n')
-  const known = memory?.getSummary<KnownPages>(SUMMARY)
+  const known = memory?.getSummary<RememberedPages>(SUMMARY)
   if (known !== undefined && known.state === state)
     return { pages: paths.flatMap((path, i) => restorePages(path, known.data[i])), findings: [], state }
   const files = paths.map(readPages)
   const findings = files.flatMap((file) => file.findings)
   if (findings.length === 0)
-    memory?.setSummary(SUMMARY, { state, data: files.map(({ data }) => data as OrdinaryFile) } satisfies KnownPages)
+    memory?.setSummary(SUMMARY, {
+      state,
+      data: files.map(({ data }) => data as OrdinaryFile),
+    } satisfies RememberedPages)
   return { pages: files.flatMap(({ pages }) => pages), findings, state }
 }
 

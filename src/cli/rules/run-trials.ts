@@ -9,7 +9,7 @@ import { findNetworkOf } from '../../rules/fixtures.ts'
 import { type RuleTrial, tryRule } from './try-rule.ts'
 
 /** A rule to test, and what is known of parts that no hit shows. */
-export interface KnownRule {
+export interface TrialRule {
   readonly rule: CheckedRule
   readonly unproven: readonly Finding[] | null
 }
@@ -37,7 +37,7 @@ interface TrialRunner {
 
 /** Runs the tests of rules and detects pages on the calling thread. @throws what `limit` throws */
 export async function runTrials(
-  { rules, pages }: { readonly rules: readonly KnownRule[]; readonly pages: readonly PageInput[] },
+  { rules, pages }: { readonly rules: readonly TrialRule[]; readonly pages: readonly PageInput[] },
   { ruleset, detectors, limit }: TrialRunner,
 ): Promise<TrialResult> {
   const warnings = new Set<string>()

@@ -16,7 +16,7 @@ interface SelectContext {
   readonly memory: FileMemory | undefined
 }
 
-/** On which ordinary pages a rule has a hit, by their positions, and the state of the files of these pages. */
+/** The positions of the ordinary pages that have a hit of a rule, and the state of the files of these pages. */
 interface KnownHits {
   readonly state: string
   readonly pages: readonly number[]

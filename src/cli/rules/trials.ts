@@ -8,7 +8,7 @@ import type { PageInput } from '../../engine/page/page.ts'
 import type { Verdict } from '../../engine/verdict/verdict-types.ts'
 import { toKnown } from '../../rules/checks/rule-checks.ts'
 import { limitTime } from './limit-time.ts'
-import { type KnownRule, type PageOutcome, runTrials, type TrialResult } from './run-trials.ts'
+import { type PageOutcome, runTrials, type TrialResult, type TrialRule } from './run-trials.ts'
 import type { TrialPool } from './trial-pool.ts'
 import type { RuleToTry } from './trial-worker.ts'
 import { type RuleTrial, tryRule } from './try-rule.ts'
@@ -44,7 +44,7 @@ export class Trials {
   }
 
   /** Runs the tests of rules. The results are in the order of the rules. */
-  async tryRules(rules: readonly KnownRule[]): Promise<readonly RuleTrial[]> {
+  async tryRules(rules: readonly TrialRule[]): Promise<readonly RuleTrial[]> {
     const result = await this.#run(rules, [])
     if (result !== null) return result.trials
     const { ruleset, detectors } = this.#options
@@ -83,14 +83,14 @@ export class Trials {
   }
 
   /** Returns null if each page has to be detected alone, to find out which one takes too long. */
-  async #run(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+  async #run(rules: readonly TrialRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
     const isHere = this.#options.isFew && !this.hasForeignDetectors
     const result = await (isHere ? this.#runHere(rules, pages) : this.#runInThread(rules, pages))
     for (const warning of result?.warnings ?? []) this.warnings.add(warning)
     return result
   }
 
-  async #runHere(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+  async #runHere(rules: readonly TrialRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
     const { timeoutMs, ruleset, detectors } = this.#options
     let isLate = false
     const limit = <Result>(detectPage: () => Result): Result => {
@@ -105,7 +105,7 @@ export class Trials {
     return isLate || result.longestMs >= timeoutMs ? null : result
   }
 
-  async #runInThread(rules: readonly KnownRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
+  async #runInThread(rules: readonly TrialRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
     const { options, file } = this.#options
     const shared = this.hasForeignDetectors ? null : (file?.buffer ?? null)
     this.#pool ??= import('./trial-pool.ts').then((one) => new one.TrialPool({ options, shared }, this.#options))

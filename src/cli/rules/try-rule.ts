@@ -17,7 +17,7 @@ import {
 import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
 
 /** Detects what a page is made with. @throws what `buildPage` throws, and if the page takes too long */
-export type DetectPage = (input: PageInput) => Promise<Verdict> | Verdict
+type DetectPage = (input: PageInput) => Promise<Verdict> | Verdict
 
 /** What the tests of one rule have shown. It can be sent to another thread. */
 export interface RuleTrial {
