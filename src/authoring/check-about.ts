@@ -2,10 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { load } from 'js-yaml'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
+import { MOST_SEEN } from '../rules/discover.ts'
 import { buildFinding, type Finding } from '../rules/findings.ts'
-
-/** File of a rule folder: a list of slugs of technologies that many sites have. A folder without it asks for no sentences. */
-const LIST = 'most-seen.yaml'
 
 /** Reports builders, and technologies of the list of their folder, that do not say in a sentence what they are. */
 export function checkAbout(rules: readonly CheckedRule[]): Finding[] {
@@ -14,7 +12,7 @@ export function checkAbout(rules: readonly CheckedRule[]): Finding[] {
     if (source === null || source.about !== undefined) return []
     if (found.kind !== 'builder' && found.kind !== 'technology') return []
     const root = dirname(found.kind === 'technology' ? dirname(dirname(found.file)) : dirname(found.file))
-    if (!lists.has(root)) lists.set(root, readList(join(root, LIST)))
+    if (!lists.has(root)) lists.set(root, readList(join(root, MOST_SEEN)))
     const list = lists.get(root)
     const isWanted = list !== null && (found.kind === 'builder' || list?.has(found.slug))
     return isWanted ? [buildFinding('no-about', file.valueAt(['name']))] : []

@@ -1,7 +1,8 @@
 import { FOUND, type Places, toList } from '../engine/rule/clause.ts'
 import type { Place } from '../engine/rule/place.ts'
 import { parseSelector } from '../engine/rule/selector.ts'
-import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
+import type { ClauseSource } from '../engine/rule/types.ts'
+import { lower } from '../engine/text/text.ts'
 import { isCommon } from '../rules/checks/code-words.ts'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import { buildFinding, type Finding } from '../rules/findings.ts'
@@ -10,16 +11,24 @@ import type { FileMemory } from '../rules/load/file-memory.ts'
 import type { Path } from '../yaml/source-file.ts'
 import { type EstimatedWord, estimateClause } from './common-words/estimate-clause.ts'
 import { MIN_SITES, type PageWords, readPageWords } from './common-words/page-words.ts'
-import { type RulePages, RuleWordCounter } from './rule-word-counter.ts'
+import { RuleWordCounter } from './rule-word-counter.ts'
 
 /** What the check needs to know of a rule and its test. It survives JSON. */
-export interface RuleWords extends RulePages {
+export interface RuleWords {
   /** For each clause, findings about words that are on many ordinary sites. */
   readonly common: readonly (readonly Finding[])[]
+  /** Texts that the words of its clauses consist of, each once. */
+  readonly parts: readonly string[]
+  /** For each page of its test, the slugs of other rules that rightly fire on it. */
+  readonly also: readonly (readonly string[])[]
 }
 
 /** A rule with its words. */
-type JudgedRule = RuleWords & { readonly rule: CheckedRule }
+interface JudgedRule extends RuleWords {
+  readonly rule: CheckedRule
+  /** Reads the pages of its test as `readPageTexts` does. */
+  readonly readPages: () => readonly string[]
+}
 
 /** Shorter parts of a word occur everywhere. */
 const MIN_PART_LENGTH = 2
@@ -51,23 +60,33 @@ const NARROW: Generic = { isGeneric: false, words: [] }
 /** A clause that every page may fulfil. */
 const ANY_PAGE: ClauseWords = { lists: [] }
 
-/** Reads the words of a rule and of the pages of its test. */
+/** Reads the words of a rule, and what the check needs of its test. */
 export function readRuleWords(
   rule: CheckedRule,
   fixtures: readonly Fixture[],
   places: Places,
   table: PageWords = readPageWords(),
 ): RuleWords {
-  const { source, file } = rule
-  const pages = fixtures.map(({ input, also }) => ({ text: joinTexts(input), also }))
-  const clauses = source === null || source.kind === 'site-type' ? [] : source.detect
+  const { file } = rule
+  const clauses = listClauses(rule)
   const others = table.leaveOut(rule.found.slug)
   const common = clauses.map((clause, i) =>
     findCommonWords(clause, ['detect', i], places, others)
       .filter(({ value }) => !namesProduct(value, rule))
       .map((one) => buildFinding('generic-word', file.valueAt(one.path), formatCommon(one, table))),
   )
-  return { pages, common }
+  const parts = clauses.flatMap((clause, i) => listParts(readClauseWords(clause, ['detect', i], places)))
+  return { common, parts: [...new Set(parts)], also: fixtures.map(({ also }) => also) }
+}
+
+/** Reads the names and texts of the pages of a test, in lower case. */
+export function readPageTexts(fixtures: readonly Fixture[]): readonly string[] {
+  return fixtures.map(({ input }) => lower(joinTexts(input)))
+}
+
+/** The clauses of a rule that are checked. Site types look for common words by nature. */
+function listClauses({ source }: CheckedRule): readonly ClauseSource[] {
+  return source === null || source.kind === 'site-type' ? [] : source.detect
 }
 
 /**
@@ -77,23 +96,27 @@ export function readRuleWords(
  * @param memory of earlier runs, with which only words that may be generic are looked for in all pages
  */
 export function checkGenericWords(all: readonly JudgedRule[], places: Places, memory?: FileMemory): Finding[] {
-  const clauses = all.flatMap(({ rule, common }) =>
-    common.map((findings, i) => {
-      const path = ['detect', i]
-      return { rule, findings, words: readClauseWords((rule.source as RuleSource).detect[i], path, places) }
-    }),
-  )
-  const parts = new Set(clauses.flatMap(({ words }) => listParts(words)))
+  const parts = new Set(all.flatMap((one) => one.parts))
   const counter = new RuleWordCounter(parts, all, memory)
-  return clauses.flatMap(({ rule, findings, words }) => {
-    if (findings.length > 0) return findings
-    return judgeClause(words, rule, counter).words.map((one) =>
-      buildFinding('generic-word', rule.file.valueAt(one.path), {
-        value: one.value,
-        where: `also occurs in the test pages of ${one.count} other rules`,
-      }),
+  const findings = all.flatMap(({ rule, common, parts: own }) => {
+    // A clause of rare words only is narrow, as the clauses of nearly all rules are.
+    if (!own.some((part) => counter.isFrequentPart(part))) return common.flat()
+    return listClauses(rule).flatMap((clause, i) =>
+      common[i].length > 0 ? common[i] : judgeWords(readClauseWords(clause, ['detect', i], places), rule, counter),
     )
   })
+  if (memory !== undefined) counter.remember(memory)
+  return findings
+}
+
+/** Reports the words by which a clause holds on the pages of many other rules. */
+function judgeWords(words: ClauseWords, rule: CheckedRule, counter: RuleWordCounter): Finding[] {
+  return judgeClause(words, rule, counter).words.map((one) =>
+    buildFinding('generic-word', rule.file.valueAt(one.path), {
+      value: one.value,
+      where: `also occurs in the test pages of ${one.count} other rules`,
+    }),
+  )
 }
 
 /** Finds the words by which a clause holds on many ordinary sites. */

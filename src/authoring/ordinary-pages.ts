@@ -5,6 +5,8 @@ import { toList } from '../engine/rule/clause.ts'
 import { projectFolder } from '../rules/built.ts'
 import { type OrdinaryPageData, ordinaryPagesSchema } from '../rules/data-schemas.ts'
 import type { Finding } from '../rules/findings.ts'
+import { readState } from '../rules/fingerprint.ts'
+import type { FileMemory } from '../rules/load/file-memory.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
 
@@ -26,26 +28,67 @@ export interface OrdinaryPage {
 export interface OrdinaryPages {
   readonly pages: readonly OrdinaryPage[]
   readonly findings: readonly Finding[]
+  /** What changes when a file does. */
+  readonly state: string
 }
 
 /** The ordinary pages of the project. An installation without its tests has none. */
 const ordinaryPagesFolder = join(projectFolder(), 'test', 'pages')
 const validator = new SchemaValidator(ordinaryPagesSchema)
 
-/** Reads the ordinary pages of a folder: every `*.yaml` in it, in the order of names. Without the folder there are none. */
-export function readOrdinaryPages(folder = ordinaryPagesFolder): OrdinaryPages {
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.yaml')) : []
-  const files = names.sort().map((name) => readPages(relative('.', join(folder, name))))
-  return { pages: files.flatMap(({ pages }) => pages), findings: files.flatMap(({ findings }) => findings) }
+/** What an earlier run has read of the files of the folder. */
+interface RememberedPages {
+  readonly state: string
+  /** The checked data of each file. */
+  readonly data: readonly OrdinaryFile[]
 }
 
-function readPages(name: string): OrdinaryPages {
+interface OrdinaryFile {
+  readonly pages: readonly OrdinaryPageData[]
+}
+
+const SUMMARY = 'ordinary'
+
+/**
+ * Reads the ordinary pages of a folder: every `*.yaml` in it, in the order of names. Without the folder there are none.
+ * @param memory of earlier runs: files that have not changed since are not parsed
+ */
+export function readOrdinaryPages({
+  folder = ordinaryPagesFolder,
+  memory,
+}: {
+  readonly folder?: string
+  readonly memory?: FileMemory | undefined
+} = {}): OrdinaryPages {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.yaml')) : []
+  const paths = names.sort().map((name) => relative('.', join(folder, name)))
+  const state = paths.map((path) => `${path} ${readState(path)}`).join('\n')
+  const known = memory?.getSummary<RememberedPages>(SUMMARY)
+  if (known !== undefined && known.state === state)
+    return { pages: paths.flatMap((path, i) => restorePages(path, known.data[i])), findings: [], state }
+  const files = paths.map(readPages)
+  const findings = files.flatMap((file) => file.findings)
+  if (findings.length === 0)
+    memory?.setSummary(SUMMARY, {
+      state,
+      data: files.map(({ data }) => data as OrdinaryFile),
+    } satisfies RememberedPages)
+  return { pages: files.flatMap(({ pages }) => pages), findings, state }
+}
+
+function restorePages(path: string, data: OrdinaryFile): readonly OrdinaryPage[] {
+  const file = new SourceFile(path, { known: { data, findings: [] } })
+  return data.pages.map((one, i) => readPage(one, file, ['pages', i]))
+}
+
+function readPages(name: string): Omit<OrdinaryPages, 'state'> & { readonly data: unknown } {
   const file = new SourceFile(name)
+  const { data } = file
   const findings: Finding[] = [...file.findings]
-  if (file.data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
-  if (findings.length > 0) return { pages: [], findings }
-  const { pages } = file.data as { readonly pages: readonly OrdinaryPageData[] }
-  return { pages: pages.map((data, i) => readPage(data, file, ['pages', i])), findings }
+  if (data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
+  if (findings.length > 0) return { pages: [], findings, data }
+  const { pages } = data as OrdinaryFile
+  return { pages: pages.map((one, i) => readPage(one, file, ['pages', i])), findings, data }
 }
 
 function readPage({ about, page, also, siteType }: OrdinaryPageData, file: SourceFile, path: Path): OrdinaryPage {

@@ -5,20 +5,22 @@ import { areRelated } from '../rules/checks/overlap-checks.ts'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import type { FileMemory } from '../rules/load/file-memory.ts'
 
-/** The pages of the test of a rule. */
-export interface RulePages {
-  /** Their names and texts, and the slugs of other rules that rightly fire. */
-  readonly pages: readonly { readonly text: string; readonly also: readonly string[] }[]
+/** A rule, and the pages of its test: their names and texts in lower case, read when they are asked for. */
+interface RuleWithPages {
+  readonly rule: CheckedRule
+  /** For each page, the slugs of other rules that rightly fire on it. */
+  readonly also: readonly (readonly string[])[]
+  readonly readPages: () => readonly string[]
 }
-
-type RuleWithPages = RulePages & { readonly rule: CheckedRule }
 
 /** What a run tells the next one. It survives JSON. */
 interface LiteralCounts {
   /** For each literal in lower case, a number of pages: no fewer than those that contain it. */
   readonly literals: Readonly<Record<string, number>>
   /** The files of the rules whose pages were counted, and their states. */
-  readonly states: Readonly<Record<string, string>>
+  readonly files: readonly (readonly [file: string, state: string])[]
+  /** For some literals, the pages that contain them: the number of a file, and the numbers of its pages. */
+  readonly pages: Readonly<Record<string, readonly (readonly number[])[]>>
 }
 
 /**
@@ -28,52 +30,77 @@ interface LiteralCounts {
  */
 const GENERIC_SHARE = 0.02
 const MIN_GENERIC_RULES = 5
-const SUMMARY = 'pages with words'
-/** With more changed pages, one automaton of all literals is faster than a search for each literal. */
-const MAX_CHANGED_PAGES = 100
+const SUMMARY = 'words'
+/** With more literals, one automaton of all is faster than a search for each. */
+const MAX_SEARCHED = 24
+/** A page is numbered by the position of its rule and its own in the test. */
+const PAGES_OF_RULE = 2 ** 20
 
 /** Counts the rules whose pages contain words. */
 export class RuleWordCounter {
-  /** Part → pages that contain it, by index. A part that is on too few pages to be generic may have none. */
-  readonly #pages: ReadonlyMap<string, number[]>
-  /** The rule of each page, and the slugs of those that rightly fire on it. */
-  readonly #owners: { readonly rule: CheckedRule; readonly also: readonly string[] }[] = []
-
   /** Number of rules from which a word is generic. */
   readonly minGeneric: number
+  readonly #all: readonly RuleWithPages[]
+  readonly #known: LiteralCounts | undefined
+  /** Rules whose files have changed since the last run. */
+  readonly #changed: ReadonlySet<RuleWithPages>
+  /** Literal → a number of pages: no fewer than those that contain it. */
+  readonly #bounds = new Map<string, number>()
+  /** Literal → pages that contain it, for literals that were counted. */
+  readonly #pages = new Map<string, readonly number[]>()
+  /** Literals whose pages were needed, which the next run will need too. */
+  readonly #needed = new Set<string>()
+  /** For each file of the last run, the position of its rule. */
+  #positions: readonly (number | undefined)[] | undefined
 
   /** @param memory of earlier runs, with which only parts that may be generic are looked for in pages that did not change */
-  constructor(parts: ReadonlySet<string>, all: readonly RuleWithPages[], memory?: FileMemory) {
+  constructor(parts: Iterable<string>, all: readonly RuleWithPages[], memory?: FileMemory) {
     this.minGeneric = Math.max(MIN_GENERIC_RULES, Math.ceil(all.length * GENERIC_SHARE))
-    this.#pages = new Map([...parts].map((part) => [part, []]))
-    // Parts that differ only in case are one literal.
-    const byLiteral = new Map<string, number[][]>()
-    for (const [part, pages] of this.#pages) append(byLiteral, lower(part), pages)
-    const bounds = memory === undefined ? null : boundCounts([...byLiteral.keys()], all, memory)
-    const searched = [...byLiteral].filter(([literal]) => (bounds?.get(literal) ?? this.minGeneric) >= this.minGeneric)
-    this.#findPages(searched, all)
-    if (memory === undefined) return
-    const exact = searched.map(([literal, [pages]]) => [literal, pages.length] as const)
-    memory.setSummary(SUMMARY, {
-      literals: Object.fromEntries([...(bounds ?? []), ...exact]),
-      states: Object.fromEntries(all.map(({ rule }) => [rule.found.file, memory.getState(rule.found)])),
-    } satisfies LiteralCounts)
+    this.#all = all
+    const last = memory?.getSummary<LiteralCounts>(SUMMARY)
+    const states = new Map(last?.files)
+    const changed = all.filter(({ rule }) => states.get(rule.found.file) !== memory?.getState(rule.found))
+    this.#changed = new Set(changed)
+    const literals = new Set(Array.from(parts, lower))
+    const count = changed.reduce((sum, { also }) => sum + also.length, 0)
+    this.#known = count > MAX_CHANGED_PAGES ? undefined : last
+    if (this.#known !== undefined)
+      this.#boundCounts(
+        literals,
+        changed.flatMap((one) => one.readPages()),
+      )
+    this.#countExactly([...literals].filter((literal) => !this.#bounds.has(literal)))
   }
 
-  /** Adds the pages that contain a literal to the lists of its parts. */
-  #findPages(literals: readonly (readonly [string, readonly number[][]])[], all: readonly RuleWithPages[]): void {
-    const automaton = Automaton.of(literals.map(([literal]) => literal))
-    const lists = literals.map(([, list]) => list)
-    for (const { rule, pages } of all)
-      for (const { text, also } of pages) {
-        const page = this.#owners.push({ rule, also }) - 1
-        for (const literal of automaton.find(text)) for (const pages of lists[literal]) pages.push(page)
-      }
+  /**
+   * Bounds the number of pages that contain each literal that the last run knew: the number of that run, and the new pages with it.
+   * Pages that are gone stay in the number until the literal is counted again.
+   */
+  #boundCounts(literals: ReadonlySet<string>, fresh: readonly string[]): void {
+    const before = new Map(Object.entries(this.#known?.literals ?? {}))
+    for (const literal of literals) {
+      const count = before.get(literal)
+      if (count !== undefined) this.#bounds.set(literal, count + fresh.filter((text) => text.includes(literal)).length)
+    }
   }
 
-  /** Whether each part of a word is on enough pages for the word to be generic, which few words are. */
+  /** Finds the pages with literals. Those of literals that are on few pages are forgotten. */
+  #countExactly(literals: readonly string[]): void {
+    const lists = findPages(literals, this.#all)
+    for (const [i, literal] of literals.entries()) {
+      this.#bounds.set(literal, lists[i].length)
+      if (lists[i].length >= this.minGeneric) this.#pages.set(literal, lists[i])
+    }
+  }
+
+  /** Whether a part may be on enough pages for a word to be generic, which few parts are. */
+  isFrequentPart(part: string): boolean {
+    return (this.#bounds.get(lower(part)) ?? 0) >= this.minGeneric
+  }
+
+  /** Whether each part of a word may be on enough pages for the word to be generic, which few words are. */
   isFrequent({ parts }: { readonly parts: readonly string[] }): boolean {
-    return parts.every((part) => (this.#pages.get(part)?.length ?? 0) >= this.minGeneric)
+    return parts.every((part) => this.isFrequentPart(part))
   }
 
   /**
@@ -81,39 +108,86 @@ export class RuleWordCounter {
    * rightly fires.
    */
   count({ parts }: { readonly parts: readonly string[] }, rule: CheckedRule): number {
-    const lists = parts.map((part) => this.#pages.get(part) ?? []).sort((a, b) => a.length - b.length)
+    const lists = parts.map((part) => this.#listPages(lower(part))).sort((a, b) => a.length - b.length)
     const [rarest = [], ...others] = lists
     const sets = others.map((list) => new Set(list))
-    const pages = rarest.filter((page) => sets.every((set) => set.has(page)))
-    const strange = pages.map((page) => this.#owners[page]).filter(({ also }) => !also.includes(rule.found.slug))
-    const owners = new Set(strange.map((owner) => owner.rule))
+    const owners = new Set<CheckedRule>()
+    for (const page of rarest.filter((one) => sets.every((set) => set.has(one)))) {
+      const owner = this.#all[Math.floor(page / PAGES_OF_RULE)]
+      if (!owner.also[page % PAGES_OF_RULE].includes(rule.found.slug)) owners.add(owner.rule)
+    }
     return [...owners].filter(({ found }) => found.slug !== rule.found.slug).filter((one) => !areRelated(one, rule))
       .length
   }
+
+  /** Lists the pages with a literal: those of the last run, and new ones; or all are searched. */
+  #listPages(literal: string): readonly number[] {
+    this.#needed.add(literal)
+    const found = this.#pages.get(literal) ?? this.#recallPages(literal)
+    if (found === null) this.#countExactly([literal])
+    else {
+      this.#pages.set(literal, found)
+      this.#bounds.set(literal, found.length)
+    }
+    return this.#pages.get(literal) ?? []
+  }
+
+  #recallPages(literal: string): readonly number[] | null {
+    const { files = [], pages = {} } = this.#known ?? {}
+    if (!Object.hasOwn(pages, literal)) return null
+    this.#positions ??= this.#locateFiles(files)
+    const known: number[] = []
+    for (const [file, ...numbers] of pages[literal]) {
+      const position = this.#positions[file]
+      if (position !== undefined) for (const number of numbers) known.push(position * PAGES_OF_RULE + number)
+    }
+    const [fresh] = findPages([literal], this.#all, (one) => this.#changed.has(one))
+    return [...known, ...fresh]
+  }
+
+  /** Finds the positions of the rules whose files the last run has counted; undefined for those that have changed or are gone. */
+  #locateFiles(files: LiteralCounts['files']): readonly (number | undefined)[] {
+    const positions = new Map(this.#all.map((one, i) => [one.rule.found.file, this.#changed.has(one) ? undefined : i]))
+    return files.map(([file]) => positions.get(file))
+  }
+
+  /** Tells the next run what was counted. */
+  remember(memory: FileMemory): void {
+    const files = this.#all.map(({ rule }) => [rule.found.file, memory.getState(rule.found)] as const)
+    const pages = [...this.#needed].map((literal) => {
+      const byFile = new Map<number, number[]>()
+      for (const page of this.#pages.get(literal) ?? [])
+        append(byFile, Math.floor(page / PAGES_OF_RULE), page % PAGES_OF_RULE)
+      return [literal, [...byFile].map(([file, numbers]) => [file, ...numbers])] as const
+    })
+    const counts = { literals: Object.fromEntries(this.#bounds), files, pages: Object.fromEntries(pages) }
+    memory.setSummary(SUMMARY, counts satisfies LiteralCounts)
+  }
 }
 
-/**
- * Bounds the number of pages that contain each literal: the number of the last run, and the changed pages with it. Pages that are gone
- * stay in the number until the literal is counted again.
- * @returns the bounds of literals that the last run knew; null if all have to be counted
- */
-function boundCounts(
+/** With more new pages, all are counted again. */
+const MAX_CHANGED_PAGES = 100
+
+/** Finds the pages with each of some literals. */
+function findPages(
   literals: readonly string[],
   all: readonly RuleWithPages[],
-  memory: FileMemory,
-): ReadonlyMap<string, number> | null {
-  const known = memory.getSummary<LiteralCounts>(SUMMARY)
-  if (known === undefined) return null
-  const before = new Map(Object.entries(known.literals))
-  const states = new Map(Object.entries(known.states))
-  const changed = all.filter(({ rule }) => states.get(rule.found.file) !== memory.getState(rule.found))
-  const texts = changed.flatMap(({ pages }) => pages.map(({ text }) => lower(text)))
-  if (texts.length > MAX_CHANGED_PAGES) return null
-  return new Map(
-    literals.flatMap((literal) => {
-      const count = before.get(literal)
-      if (count === undefined) return []
-      return [[literal, count + texts.filter((text) => text.includes(literal)).length]]
-    }),
-  )
+  isSearched: (one: RuleWithPages) => boolean = () => true,
+): readonly (readonly number[])[] {
+  const lists = literals.map((): number[] => [])
+  if (literals.length === 0) return lists
+  const find = buildFinder(literals)
+  for (const [position, one] of all.entries()) {
+    if (!isSearched(one)) continue
+    for (const [number, text] of one.readPages().entries())
+      for (const literal of find(text)) lists[literal].push(position * PAGES_OF_RULE + number)
+  }
+  return lists
+}
+
+function buildFinder(literals: readonly string[]): (text: string) => Iterable<number> {
+  if (literals.length <= MAX_SEARCHED)
+    return (text) => literals.flatMap((literal, i) => (text.includes(literal) ? i : []))
+  const automaton = Automaton.of(literals)
+  return (text) => automaton.find(text)
 }

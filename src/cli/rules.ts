@@ -1,33 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
-import { buildEditorSchemas } from '../authoring/editor-schemas.ts'
 import { loadConfig } from '../config/config.ts'
 import { FOUND } from '../engine/rule/clause.ts'
-import { builtFile, describeOrigin, ownFolder, writeBuilt } from '../rules/built.ts'
-import { buildConformance } from '../rules/conformance.ts'
-import { computeVersion } from '../rules/fingerprint.ts'
-import { readFixtures } from '../rules/fixtures.ts'
-import { deriveFixtures } from '../rules/load/derived-fixtures.ts'
-import { checkFolders, throwOnErrors } from '../rules/load/load.ts'
-import { buildRuleset, packChecked } from '../rules/load/open-ruleset.ts'
-import { exportRuleset } from '../rules/ruleset-json.ts'
 import { CLAUSE_KEYS } from '../rules/schema.ts'
-import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command/command.ts'
-import { dispatchVerb, type Given, readListOption, readTextOption, type Verb } from './command/verbs.ts'
-import { diffRules } from './rules/diff-rules.ts'
-import { explain } from './rules/explain-rule.ts'
-import { findGaps } from './rules/find-gaps.ts'
-import { fitRules } from './rules/fit-rules.ts'
-import { importOrCheck } from './rules/import-rules.ts'
-import { initRules } from './rules/init-rules.ts'
+import { type CommandIo, defineCommand, readTimeout } from './command/command.ts'
+import { dispatchVerb, type Given, readTextOption, type Verb } from './command/verbs.ts'
 import { lint } from './rules/lint-rules.ts'
-import { writeNewRule } from './rules/new-rule.ts'
-import { PAGE_OPTIONS } from './rules/read-page.ts'
-import { rename } from './rules/rename-verb.ts'
 import { readReportOptions } from './rules/report-findings.ts'
-import { CATALOGUE_VERBS } from './rules/rule-catalogue.ts'
-import { listRuleFolders, type RuleWork, requireCheckout } from './rules/rule-work.ts'
+import { listRuleFolders, type RuleWork } from './rules/rule-work.ts'
 import { testRules } from './rules/test-rules.ts'
 import { watchRules } from './rules/watch-rules.ts'
 
@@ -110,8 +89,22 @@ Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  init: { args: ['[folder]'], options: { action: text }, prepare: initRules },
+const texts = { type: 'string', multiple: true } as const
+/** Options that name a saved page. */
+const PAGE_OPTIONS = { html: text, url: text, headers: text, har: text } as const
+
+type OtherVerbs = typeof import('./rules/other-verbs.ts')
+type RuleVerb = Verb<CommandIo, RuleWork | Promise<RuleWork>>
+type Prepare = (given: Given, io: CommandIo) => RuleWork
+
+/** Prepares a verb whose code is loaded on demand. */
+const load =
+  (choose: (verbs: OtherVerbs) => Prepare): RuleVerb['prepare'] =>
+  async (given, io) =>
+    choose(await import('./rules/other-verbs.ts'))(given, io)
+
+const VERBS: Readonly<Record<string, RuleVerb>> = {
+  init: { args: ['[folder]'], options: { action: text }, prepare: load((verbs) => verbs.initRules) },
   lint: {
     args: ['file…'],
     options: { strict: flag, format: text, sarif: text, fix: flag, timeout: text },
@@ -123,28 +116,35 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     prepare: test,
   },
   dev: { args: ['folder…'], options: {}, prepare: watchRules },
-  build: { args: [], options: {}, prepare: build },
+  build: { args: [], options: {}, prepare: load((verbs) => verbs.build) },
   explain: {
     args: ['[slug]', '[url]'],
     options: { ...PAGE_OPTIONS, hit: text, miss: text, all: flag, timeout: text },
-    prepare: explain,
+    prepare: load((verbs) => verbs.explain),
   },
   fit: {
     args: ['file…'],
-    options: { pages: { type: 'string', multiple: true }, check: flag, 'held-out': flag },
-    prepare: fit,
+    options: { pages: texts, check: flag, 'held-out': flag },
+    prepare: load((verbs) => verbs.fit),
   },
-  ...CATALOGUE_VERBS,
-  new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: writeNewRule },
-  diff: {
-    args: ['[git-ref]'],
-    options: { pages: { type: 'string', multiple: true }, format: text },
-    prepare: diffRules,
+  list: {
+    args: [],
+    options: { kind: text, category: text, json: flag },
+    prepare: load((verbs) => verbs.list),
   },
+  search: { args: ['text'], options: {}, prepare: load((verbs) => verbs.search) },
+  show: { args: ['slug'], options: {}, prepare: load((verbs) => verbs.show) },
+  stats: { args: [], options: {}, prepare: load((verbs) => verbs.stats) },
+  new: {
+    args: ['kind/slug', '[url]'],
+    options: { ...PAGE_OPTIONS, category: text, in: text },
+    prepare: load((verbs) => verbs.writeNewRule),
+  },
+  diff: { args: ['[git-ref]'], options: { pages: texts, format: text }, prepare: load((verbs) => verbs.diffRules) },
   gaps: {
     args: ['file…'],
     options: {
-      pages: { type: 'string', multiple: true },
+      pages: texts,
       kind: text,
       without: text,
       top: text,
@@ -154,20 +154,20 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
       category: text,
       in: text,
     },
-    prepare: findGaps,
+    prepare: load((verbs) => verbs.findGaps),
   },
   import: {
     args: ['file…'],
     options: { out: text, report: text, prefix: text, 'skip-known': flag, check: text, against: text },
-    prepare: importOrCheck,
+    prepare: load((verbs) => verbs.importOrCheck),
   },
-  rename: { args: ['rule', 'new slug'], options: {}, prepare: rename },
+  rename: { args: ['rule', 'new slug'], options: {}, prepare: load((verbs) => verbs.rename) },
 }
 
 export const main = defineCommand(
   HELP,
   async (args, io) => {
-    const work = dispatchVerb(VERBS, args, io)
+    const work = await dispatchVerb(VERBS, args, io)
     const config = loadConfig(io.env)
     const { ruleFolders, detectorModules } = config
     const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
@@ -180,51 +180,4 @@ function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '10')
   const report = readReportOptions(given)
   return (loaded) => testRules({ ...loaded, ...report, timeoutMs }, given.args, io)
-}
-
-function fit(given: Given, io: CommandIo): RuleWork {
-  requireCheckout('fit')
-  const { args, values } = given
-  const pages = readListOption(given, 'pages')
-  if (pages.length === 0) throw new UsageError('fit needs --pages FILE')
-  const files = [...pages, ...args]
-  for (const file of files) if (!existsSync(file)) throw new UsageError(`--pages: there is no file "${file}"`)
-  const options = { files, check: values.check === true, heldOut: values['held-out'] === true }
-  return (loaded) => fitRules(loaded, options, io)
-}
-
-/** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
-function build(_: Given, { stderr }: CommandIo): RuleWork {
-  requireCheckout('build')
-  return async ({ folders, detectors: all }) => {
-    const detectors = await loadDetectors([], [])
-    const origin = describeOrigin(ownFolder) // Before the files are read, so that a later change is noticed.
-    const checked = checkFolders({ folders: [ownFolder], detectors })
-    throwOnErrors(checked.findings)
-    const version = computeVersion([origin.rules], detectors)
-    const rules = checked.rules.flatMap(({ compiled }) => compiled ?? [])
-    const folder = dirname(builtFile)
-    mkdirSync(folder, { recursive: true })
-    const write = (name: string, data: unknown, indent = 0): void =>
-      writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
-    const fixtures = checked.rules.flatMap((rule) => [
-      ...readFixtures(rule.found).fixtures,
-      ...deriveFixtures(rule, checked.places),
-    ])
-    const date = checked.rules.reduce(
-      (last, { source }) => (source && source.verified > last ? source.verified : last),
-      '',
-    )
-    writeBuilt(builtFile, packChecked(checked, detectors, version), { ...origin, date })
-    write('ruleset.json', exportRuleset({ version, categories: checked.categories, rules }))
-    write('conformance.json', buildConformance(buildRuleset(checked, detectors, version), fixtures))
-    const isOwn = folders.length === 1 && all.length === detectors.length
-    const listed = isOwn ? checked : checkFolders({ folders, detectors: all })
-    const lists = { categories: listed.categories, rules: listed.rules.map((rule) => rule.found) }
-    mkdirSync(join(folder, 'schemas'), { recursive: true })
-    for (const [name, schema] of Object.entries(buildEditorSchemas([...all, FOUND], lists)))
-      write(join('schemas', name), schema, 2)
-    stderr.write(`Built ${rules.length} rules, version ${version}\n`)
-    return EXIT.ok
-  }
 }

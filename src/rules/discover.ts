@@ -35,8 +35,10 @@ export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['site-types', 'site-type'],
   ['technologies', 'technology'],
 ])
+/** File of a rule folder: a list of slugs of technologies that many sites have. */
+export const MOST_SEEN = 'most-seen.yaml'
 /** Files that a rule folder may contain besides its rules. */
-const OTHER_FILES = new Set(['README.md', 'categories.yaml', 'lifecycles.json', 'most-seen.yaml'])
+const OTHER_FILES = new Set(['README.md', 'categories.yaml', 'lifecycles.json', MOST_SEEN])
 
 /**
  * Finds every rule below a folder. The subfolder is the kind of a rule, and the file name is its slug. The folder itself may be

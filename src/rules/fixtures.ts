@@ -127,9 +127,12 @@ type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
 }
 
 /** Reports slugs and names that no rule has. A derived page lists what may fire if there is such a rule. */
-export function checkSlugs({ file, path, number, hit, also }: Expectation, { rules }: Ruleset): Finding[] {
+export function checkSlugs({ file, path, number, hit, also }: Expectation, ruleset: Ruleset): Finding[] {
   if (number === 0) return []
   const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
+    // Nearly all values are slugs of rules, which are found without decoding all rules.
+    if (what === 'slug' ? findOf(value, kinds, ruleset) : isNameOfHosting(value, ruleset)) return []
+    const { rules } = ruleset
     if (rules.some((rule) => rule[what] === value && kinds.includes(rule.kind))) return []
     const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
     const details = { value, what, kind: kinds.join(' or '), hint: formatHint(value, known) }
@@ -140,6 +143,17 @@ export function checkSlugs({ file, path, number, hit, also }: Expectation, { rul
     ...(hit?.hosting ? check(hit.hosting, ['hosting'], 'name', ['hosting']) : []),
     ...(hit?.siteType ? check(hit.siteType, ['siteType'], 'slug', ['site-type']) : []),
   ]
+}
+
+/** Whether a slug is one of a rule of these kinds, by the maps, which do not contain site types. */
+function findOf(slug: string, kinds: readonly RuleKind[], { bySlug, hostingBySlug, siteTypes }: Ruleset): boolean {
+  const named = [bySlug.get(slug), hostingBySlug.get(slug), siteTypes.find((one) => one.slug === slug)]
+  return named.some((rule) => rule !== undefined && kinds.includes(rule.kind))
+}
+
+/** Whether a name is that of the hosting rule whose slug is the name with hyphens, as most are. */
+function isNameOfHosting(name: string, { hostingBySlug }: Ruleset): boolean {
+  return hostingBySlug.get(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'))?.name === name
 }
 
 /** Checks the type of a page of a site type: a hit has it, a miss has not. A bare list of words need not have it. */

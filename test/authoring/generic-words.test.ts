@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { PageWords } from '../../src/authoring/common-words/page-words.ts'
-import { checkGenericWords, readRuleWords } from '../../src/authoring/generic-words.ts'
+import { checkGenericWords, readPageTexts, readRuleWords } from '../../src/authoring/generic-words.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load/load.ts'
@@ -53,10 +53,11 @@ test.each<[name: string, clause: string, generic: string[], slug?: string, rest?
   const places = indexPlaces(detectors)
   // Without a table, only the test pages are counted.
   const table = PageWords.parse('')
-  const words = rules.map((one) => ({
-    rule: one,
-    ...readRuleWords(one, readFixtures(one.found).fixtures, places, table),
-  }))
+  const words = rules.map((one) => {
+    const { fixtures } = readFixtures(one.found)
+    const readPages = () => readPageTexts(fixtures)
+    return { rule: one, readPages, ...readRuleWords(one, fixtures, places, table) }
+  })
   const found = checkGenericWords(words, places)
   expect(found.map(({ sentence }) => sentence.split('"')[1])).toEqual(generic)
 })

@@ -34,7 +34,7 @@ const sid = 'page: { headers: { set-cookie: sid=1 } }'
 
 /** All findings of a file with ordinary pages: of the file, of its pages, of the rules. */
 function check(content: string): string[] {
-  const { pages, findings } = readOrdinaryPages(writeFolder({ 'a.yaml': content, 'schema.json': '{}' }))
+  const { pages, findings } = readOrdinaryPages({ folder: writeFolder({ 'a.yaml': content, 'schema.json': '{}' }) })
   const results = pages.map((page) => ({ page, verdict: detect(ruleset, buildPage(page.input)) }))
   const own = results.flatMap((result) => checkOrdinaryPage(result, ruleset))
   return [...findings, ...own, ...checkBreadth(rules, results)].map(
@@ -86,5 +86,5 @@ test.each<[name: string, pages: readonly string[], findings: readonly string[]]>
 })
 
 test('without a folder there are no ordinary pages', () => {
-  expect(readOrdinaryPages('/nowhere')).toEqual({ pages: [], findings: [] })
+  expect(readOrdinaryPages({ folder: '/nowhere' })).toEqual({ pages: [], findings: [], state: '' })
 })

@@ -14,12 +14,50 @@ interface WordLine {
   readonly rest: ReadonlyMap<string, number>
 }
 
-/** Sections of the table by name. */
-interface WordSection {
-  readonly words: Map<string, WordLine>
-  sorted?: readonly string[]
-  /** All words, each between two line ends. */
-  joined?: string
+/** A section of the table. It is parsed when it is first asked for, and a line of it when its word is: checks of few rules need few words. */
+class WordSection {
+  readonly #text: string
+  #words: Map<string, WordLine | string> | undefined
+  #sorted: readonly string[] | undefined
+  #joined: string | undefined
+
+  /** @param text its lines */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get(word: string): WordLine | undefined {
+    const line = this.#lines.get(word)
+    if (typeof line !== 'string') return line
+    const [count, repeats = '1', rest] = line.split('\t')
+    const read = { sites: Number(count), repeats: Number(repeats), rest: readRest(rest) }
+    this.#lines.set(word, read)
+    return read
+  }
+
+  /** All words, sorted. */
+  get sorted(): readonly string[] {
+    this.#sorted ??= [...this.#lines.keys()].sort()
+    return this.#sorted
+  }
+
+  /** All words, each between two line ends: one text is searched faster than thousands of words. */
+  get joined(): string {
+    this.#joined ??= `\n${[...this.#lines.keys()].join('\n')}\n`
+    return this.#joined
+  }
+
+  /** What follows each word in its line. */
+  get #lines(): Map<string, WordLine | string> {
+    if (this.#words !== undefined) return this.#words
+    this.#words = new Map()
+    for (const line of this.#text.split('\n')) {
+      if (line.startsWith('# ') || line === '') continue
+      const end = line.indexOf('\t')
+      this.#words.set(end < 0 ? line : line.slice(0, end), end < 0 ? '' : line.slice(end + 1))
+    }
+    return this.#words
+  }
 }
 
 /** A word that fewer sites have may belong to a product that no rule describes yet. */
@@ -58,17 +96,9 @@ export class PageWords {
   static parse(text: string): PageWords {
     const [, sites = '0', headerSites = '0'] = /^# [^:\n]*: (\d+) sites, (\d+) with response headers/.exec(text) ?? []
     const sections = new Map<string, WordSection>()
-    let words = new Map<string, WordLine>()
-    for (const line of text.split('\n')) {
-      if (line.startsWith('# ') || line === '') continue
-      if (line.startsWith('[') && line.endsWith(']')) {
-        words = new Map()
-        sections.set(line.slice(1, -1), { words })
-        continue
-      }
-      const [word, count, repeats = '1', rest] = line.split('\t')
-      words.set(word, { sites: Number(count), repeats: Number(repeats), rest: readRest(rest) })
-    }
+    const heads = [...text.matchAll(/^\[(.*)\]$/gm)]
+    for (const [i, { 0: head, 1: name, index }] of heads.entries())
+      sections.set(name, new WordSection(text.slice(index + head.length, heads[i + 1]?.index)))
     return new PageWords({ sites: Number(sites), headerSites: Number(headerSites) }, sections, ({ sites }) => sites)
   }
 
@@ -88,7 +118,7 @@ export class PageWords {
 
   /** Finds a word; without sites if the table does not contain it. */
   find(section: string, word: string): CommonWord {
-    const line = this.#sections.get(section)?.words.get(word)
+    const line = this.#sections.get(section)?.get(word)
     return line === undefined ? NONE : this.#project(section, line)
   }
 
@@ -104,12 +134,11 @@ export class PageWords {
   findContaining(section: string, text: string, test: (word: string) => boolean): CommonWord {
     const found = this.#sections.get(section)
     if (found === undefined || text === '') return NONE
-    // One text is searched faster than thousands of words.
-    found.joined ??= `\n${[...found.words.keys()].join('\n')}\n`
+    const { joined } = found
     let best = NONE
-    for (let at = found.joined.indexOf(text); at >= 0; at = found.joined.indexOf(text, at + 1)) {
-      const word = found.joined.slice(found.joined.lastIndexOf('\n', at) + 1, found.joined.indexOf('\n', at))
-      const line = found.words.get(word)
+    for (let at = joined.indexOf(text); at >= 0; at = joined.indexOf(text, at + 1)) {
+      const word = joined.slice(joined.lastIndexOf('\n', at) + 1, joined.indexOf('\n', at))
+      const line = found.get(word)
       if (line !== undefined && line.sites > best.sites && test(word))
         best = takeMoreCommon(best, this.#project(section, line))
     }
@@ -134,11 +163,11 @@ export class PageWords {
   #listBeginning(section: string, beginning: string): readonly string[] {
     const found = this.#sections.get(section)
     if (found === undefined) return []
-    found.sorted ??= [...found.words.keys()].sort()
-    const from = findFirst(found.sorted, beginning)
+    const { sorted } = found
+    const from = findFirst(sorted, beginning)
     let to = from
-    while (found.sorted[to]?.startsWith(beginning)) to++
-    return found.sorted.slice(from, to)
+    while (sorted[to]?.startsWith(beginning)) to++
+    return sorted.slice(from, to)
   }
 }
 

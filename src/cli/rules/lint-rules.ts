@@ -31,7 +31,8 @@ export function lint(given: Given, io: CommandIo): RuleWork {
       return { rules, findings: lintRules(checked, memory), unjudged: checked.unjudged }
     }
     const today = new Date().toISOString().slice(0, 10)
-    const { rules, findings, unjudged } = memory === undefined ? run() : memory.recallWhole([today, ...files], run)
+    const { rules, findings, unjudged } =
+      memory === undefined ? run() : memory.recallWhole('lint', [today, ...files], run)
     if (unjudged === 0) memory?.save()
     const count = files.size === 0 ? rules.length : rules.filter(isReported).length
     const all = [...findings, ...lintLifecycles(loaded.folders[0], rules)]

@@ -17,10 +17,6 @@ export type PageSource =
       readonly headers: string | undefined
     }
 
-const text = { type: 'string' } as const
-/** Options that name a saved page. */
-export const PAGE_OPTIONS = { html: text, url: text, headers: text, har: text } as const
-
 /**
  * Reads the options of a page.
  * @param url the positional URL of a live site

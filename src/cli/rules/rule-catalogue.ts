@@ -2,22 +2,13 @@ import { searchRules } from '../../authoring/search-rules.ts'
 import { indexPlaces } from '../../engine/rule/clause.ts'
 import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
-import { type Given, readTextOption, type Verb } from '../command/verbs.ts'
+import { type Given, readTextOption } from '../command/verbs.ts'
 import { formatRule, formatStats } from './format-rule.ts'
 import { findNamedRules } from './named-rules.ts'
 import { type RuleWork, readKind, readValidRules, requireCategory } from './rule-work.ts'
 
-const text = { type: 'string' } as const
-
-/** Verbs of `rules` that only read the rules. */
-export const CATALOGUE_VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  list: { args: [], options: { kind: text, category: text, json: { type: 'boolean' } }, prepare: list },
-  search: { args: ['text'], options: {}, prepare: search },
-  show: { args: ['slug'], options: {}, prepare: show },
-  stats: { args: [], options: {}, prepare: stats },
-}
-
-function list(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+/** Lists rules, as a table or as JSON Lines. */
+export function list(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   const kindName = readTextOption(given, 'kind')
   const kind = kindName === undefined ? undefined : readKind(kindName)
   const category = readTextOption(given, 'category')
@@ -49,7 +40,8 @@ function formatColumns(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-function search(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+/** Searches words, names, slugs and sources. */
+export function search(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   const [wanted] = given.args
   if (wanted.trim() === '') throw new UsageError('search needs a text that is not empty')
   return (loaded) => {
@@ -63,7 +55,8 @@ function search(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   }
 }
 
-function show(given: Given, { stdout }: CommandIo): RuleWork {
+/** Describes rules in words. */
+export function show(given: Given, { stdout }: CommandIo): RuleWork {
   const [slug] = given.args
   return (loaded) => {
     const { rules } = readValidRules(loaded)
@@ -74,7 +67,8 @@ function show(given: Given, { stdout }: CommandIo): RuleWork {
   }
 }
 
-function stats(_: Given, { stdout }: CommandIo): RuleWork {
+/** Counts rules, clauses and test pages. */
+export function stats(_: Given, { stdout }: CommandIo): RuleWork {
   return (loaded) => {
     stdout.write(formatStats(readValidRules(loaded)))
     return EXIT.ok

@@ -1,51 +1,34 @@
+import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { mapLimited } from '../../async/map-limited.ts'
 import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../../authoring/breadth.ts'
 import { type OrdinaryPage, readOrdinaryPages } from '../../authoring/ordinary-pages.ts'
-import { checkProof } from '../../authoring/proof.ts'
-import { openPageDetector } from '../../detector/detector.ts'
 import { Ruleset } from '../../engine/lookup/ruleset.ts'
-import type { PageInput } from '../../engine/page/page.ts'
 import { indexPlaces } from '../../engine/rule/clause.ts'
-import type { Verdict } from '../../index.ts'
 import { findRuleset } from '../../rules/built.ts'
 import type { CheckedRule } from '../../rules/checks/rule-checks.ts'
+import type { FoundRule } from '../../rules/discover.ts'
 import type { Finding } from '../../rules/findings.ts'
-import {
-  buildPageFinding,
-  checkSlugs,
-  checkVerdict,
-  type Fixture,
-  type FixtureResult,
-  readFixtures,
-} from '../../rules/fixtures.ts'
-import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
+import { buildPageFinding } from '../../rules/fixtures.ts'
 import type { FileMemory } from '../../rules/load/file-memory.ts'
-import { checkFolders, throwOnErrors } from '../../rules/load/load.ts'
+import { type CheckedRules, checkFolders, type RuleFolders, recallRules, throwOnErrors } from '../../rules/load/load.ts'
 import { packKept } from '../../rules/load/open-ruleset.ts'
 import { type CommandIo, UsageError } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
-import { addFolders, findNamedRules, type RuleTargets, readTargets } from './named-rules.ts'
+import { addFolders, findNamedRules, findRules, type RuleTargets, readTargets } from './named-rules.ts'
 import { type ReportOptions, reportFindings } from './report-findings.ts'
 import { type LoadedRules, NO_RULES, openMemory } from './rule-work.ts'
+import { selectPages } from './select-pages.ts'
+import { Trials } from './trials.ts'
 
 interface TestedRules extends LoadedRules, ReportOptions {
   /** Time limit per page. */
   readonly timeoutMs: number
 }
 
-/** Detects on a worker. */
-type DetectPage = (input: PageInput) => Promise<Verdict>
-
-/** Problems that were found, and the number of pages that were run. */
-interface Tested {
-  readonly findings: readonly Finding[]
-  readonly pages: number
-}
-
 /**
- * Runs the tests of all rules, or of those that slugs and files name, and these rules on the ordinary pages; each page in a worker.
+ * Runs the tests of all rules, or of those that slugs and files name, and these rules on the ordinary pages, in threads.
  * @returns the exit code
  */
 export async function testRules(tested: TestedRules, names: readonly string[], io: CommandIo): Promise<number> {
@@ -53,47 +36,80 @@ export async function testRules(tested: TestedRules, names: readonly string[], i
   const targets = readTargets(names)
   const folders = addFolders(tested.folders, [...targets.folders, ...targets.files.map(({ root }) => root)])
   const memory = openMemory(tested, folders)
-  const checked = checkFolders({ folders, detectors, memory })
-  throwOnErrors(checked.findings)
+  const loaded = loadRules({ folders, detectors, memory }, (found) =>
+    names.length === 0 ? found : chooseRules(targets, found),
+  )
+  const { rules } = loaded
   const cache = tested.config.cacheDir
   const search = findRuleset({ folders: folders.slice(1), detectors, cache })
-  const ruleset = new Ruleset(search.file ?? packKept(checked, { detectors, ...search }), detectors)
-  const written = checked.rules.filter(({ found }) => !found.isBuilt)
-  const rules = names.length === 0 ? written : chooseRules(targets, written)
-  if (rules.length === 0) throw new UsageError(NO_RULES)
-  const threads = rules.length < RULES_AT_ONCE ? 1 : Math.min(4, availableParallelism())
-  const options = { folders: folders.slice(1), detectors: detectorModules, cache, threads, timeoutMs }
-  const detector = await openPageDetector({ ...options, file: search.file })
-  const failures = new Set<string>()
-  const detectPage: DetectPage = async (input) => {
-    const verdict = await detector.detect(input)
-    for (const warning of verdict.warnings) if (FAILED_DETECTOR.test(warning)) failures.add(warning)
-    return verdict
-  }
+  const ruleset = new Ruleset(search.file ?? packKept(loaded.checkAll(), { detectors, ...search }), detectors)
+  const isFew = rules.length < FEW_RULES && rules.every(({ found }) => isSmall(found))
+  const threads = isFew ? 1 : Math.min(4, availableParallelism())
+  const options = { folders: folders.slice(1), detectors: detectorModules, cache }
+  const trials = new Trials({ options, file: search.file, threads, isFew, timeoutMs, ruleset, detectors })
   try {
-    const own = await mapLimited(rules, RULES_AT_ONCE, (rule) =>
-      testRule(rule, { ruleset, detectors, detectPage, memory }),
-    )
-    const ordinary = await testOrdinaryPages(rules, { ruleset, detectPage, isWhole: names.length === 0 })
+    const [own, ordinary] = await Promise.all([
+      mapLimited(groupRules(rules), 2 * threads, (group) => testGroup(group, trials, memory)),
+      testOrdinaryPages(rules, { ruleset, trials, isWhole: names.length === 0, memory }),
+    ])
     memory?.save()
-    for (const failure of failures) io.stderr.write(`${failure}\n`)
+    for (const warning of trials.warnings) if (FAILED_DETECTOR.test(warning)) io.stderr.write(`${warning}\n`)
+    const results = own.flat()
     const pages = formatCount(
-      own.reduce((sum, one) => sum + one.pages, 0),
+      results.reduce((sum, one) => sum + one.pages, 0),
       'page',
     )
     const counts = [formatCount(rules.length, 'rule'), pages]
     // An installation without its tests has no ordinary pages.
     if (ordinary.pages > 0) counts.push(formatCount(ordinary.pages, 'ordinary page'))
-    const findings = [...own, ordinary].flatMap((one) => one.findings)
+    const findings = [...results, ordinary].flatMap((one) => one.findings)
     return reportFindings(findings, counts.join(', '), io, tested)
   } finally {
-    await detector.close()
+    await trials.close()
   }
 }
 
+/** The rules that are tested. */
+interface RulesToTest {
+  readonly rules: readonly CheckedRule[]
+  /** Checks all rules. None has an error. */
+  checkAll(): CheckedRules
+}
+
+/**
+ * Loads rules, if no rule of the folders has an error. What an earlier run has found about the same files is not checked again.
+ * @throws RulesetError when a rule has errors; UsageError without rules, and what `choose` throws
+ */
+function loadRules(
+  { folders, detectors, memory }: RuleFolders,
+  choose: (found: readonly Written[]) => readonly Written[],
+): RulesToTest {
+  let checked: CheckedRules | undefined
+  const checkAll = (): CheckedRules => {
+    checked ??= checkFolders({ folders, detectors, memory })
+    throwOnErrors(checked.findings)
+    return checked
+  }
+  const check = (): true => Boolean(checkAll()) as true
+  if (memory === undefined) check()
+  else memory.recallWhole('sound', [], check)
+  const all = checked?.rules ?? findRules(folders)
+  const chosen = choose(all.filter(({ found }) => !found.isBuilt)).map(({ found }) => found)
+  if (chosen.length === 0) throw new UsageError(NO_RULES)
+  const known = checked === undefined && memory ? recallRules(chosen, indexPlaces(detectors), memory) : null
+  return { rules: known ?? pickRules(chosen, checkAll().rules), checkAll }
+}
+
+function pickRules(chosen: readonly FoundRule[], rules: readonly CheckedRule[]): readonly CheckedRule[] {
+  const files = new Set(chosen.map(({ file }) => file))
+  return rules.filter(({ found }) => files.has(found.file))
+}
+
+type Written = Pick<CheckedRule, 'found'>
+
 /** Chooses the rules that arguments name, and all rules of the folders that they name. */
-function chooseRules({ folders, files, names }: RuleTargets, rules: readonly CheckedRule[]): readonly CheckedRule[] {
-  const named = new Set<CheckedRule>(findNamedRules(names, rules))
+function chooseRules({ folders, files, names }: RuleTargets, rules: readonly Written[]): readonly Written[] {
+  const named = new Set<Written>(findNamedRules(names, rules))
   const paths = new Set(files.map(({ file }) => file))
   return rules.filter((rule) => {
     const path = resolve(rule.found.file)
@@ -101,64 +117,73 @@ function chooseRules({ folders, files, names }: RuleTargets, rules: readonly Che
   })
 }
 
+/** Whether the pages of a rule are so small that no limit of memory is needed. */
+function isSmall({ file, testFile, hasTest }: FoundRule): boolean {
+  return statSync(hasTest ? testFile : file).size < MAX_SMALL_BYTES
+}
+
+const MAX_SMALL_BYTES = 200_000
 /** Other warnings are about limits of pages, which tests reach on purpose. */
 const FAILED_DETECTOR = /^the detector "[^"]+" failed:/
-/** Keeps the workers busy, and little in memory. */
-const RULES_AT_ONCE = 32
+/** Fewer rules are tested before a second thread has loaded its code. */
+const FEW_RULES = 32
+/** Rules that a thread gets at once. */
+const GROUP_SIZE = 16
 
-interface TestContext {
-  readonly ruleset: Ruleset
-  readonly detectPage: DetectPage
+function groupRules(rules: readonly CheckedRule[]): readonly (readonly CheckedRule[])[] {
+  const count = Math.ceil(rules.length / GROUP_SIZE)
+  return Array.from({ length: count }, (_, i) => rules.slice(i * GROUP_SIZE, (i + 1) * GROUP_SIZE))
 }
 
-/** Runs the hits and misses of one rule against all rules. */
-async function testRule(
-  rule: CheckedRule,
-  {
-    ruleset,
-    detectors,
-    detectPage,
-    memory,
-  }: TestContext & Pick<LoadedRules, 'detectors'> & { readonly memory?: FileMemory },
-): Promise<Tested> {
-  const { fixtures: written, findings } = readFixtures(rule.found)
-  const fixtures = [...written, ...deriveFixtures(rule, indexPlaces(detectors))]
-  const run = async (fixture: Fixture): Promise<FixtureResult> => {
-    const problems = checkSlugs(fixture, ruleset)
-    if (problems.length > 0) return { fixture, verdict: null, findings: problems }
-    try {
-      const verdict = await detectPage(fixture.input)
-      return { fixture, verdict, findings: checkVerdict(fixture, verdict, ruleset) }
-    } catch (error) {
-      return { fixture, verdict: null, findings: [buildPageFinding(fixture, error)] }
-    }
-  }
-  const results = await Promise.all(fixtures.map(run))
-  const prove = (): Finding[] => checkProof(rule, results, detectors)
+/** Problems that were found, and the number of pages that were run. */
+interface Tested {
+  readonly findings: readonly Finding[]
+  readonly pages: number
+}
+
+/** Runs the tests of some rules. */
+async function testGroup(
+  rules: readonly CheckedRule[],
+  trials: Trials,
+  memory: FileMemory | undefined,
+): Promise<readonly Tested[]> {
   // What the pages of a rule show follows from its files. Only site types ask for what other rules found.
-  const isKept =
-    memory !== undefined && rule.found.kind !== 'site-type' && results.every(({ verdict }) => verdict !== null)
-  const unproven = isKept ? memory.recall(rule.found, 'proof', prove) : prove()
-  const all = [...findings, ...results.flatMap((one) => one.findings), ...unproven]
-  return { findings: all, pages: fixtures.length }
+  const isKept = ({ found }: CheckedRule): boolean => memory !== undefined && found.kind !== 'site-type'
+  const known = rules.map((rule) => ({
+    rule,
+    unproven: (isKept(rule) && memory?.find<readonly Finding[]>(rule.found, 'proof')) || null,
+  }))
+  const results = await trials.tryRules(known)
+  return results.map(({ pages, findings, unproven, isWhole }, i) => {
+    if (isKept(rules[i]) && isWhole) memory?.recall(rules[i].found, 'proof', () => unproven)
+    return { pages, findings: [...findings, ...unproven] }
+  })
 }
 
-/** Runs rules on the ordinary pages. Errors in the pages themselves are reported only if all rules are tested. */
+interface OrdinaryContext {
+  readonly ruleset: Ruleset
+  readonly trials: Trials
+  /** Whether all rules are tested: only then are errors in the pages themselves reported. */
+  readonly isWhole: boolean
+  readonly memory: FileMemory | undefined
+}
+
+/** Runs rules on the ordinary pages. */
 async function testOrdinaryPages(
   rules: readonly CheckedRule[],
-  { ruleset, detectPage, isWhole }: TestContext & { readonly isWhole: boolean },
+  { ruleset, trials, isWhole, memory }: OrdinaryContext,
 ): Promise<Tested> {
-  const { pages, findings } = readOrdinaryPages()
-  const run = async (page: OrdinaryPage): Promise<OrdinaryResult | Finding> => {
-    try {
-      return { page, verdict: await detectPage(page.input) }
-    } catch (error) {
-      return buildPageFinding(page, error)
-    }
+  const { pages, findings, state } = readOrdinaryPages({ memory })
+  const isSelected = !isWhole && rules.length < FEW_RULES && !trials.hasForeignDetectors
+  const tested = isSelected ? selectPages(pages, rules, { ruleset, state, detectors: trials.detectors, memory }) : pages
+  const outcomes = await trials.detectPages(tested.map(({ input }) => input))
+  const read = (page: OrdinaryPage, i: number): OrdinaryResult | Finding => {
+    const outcome = outcomes[i]
+    return 'verdict' in outcome ? { page, ...outcome } : buildPageFinding(page, new Error(outcome.message))
   }
-  const outcomes = await Promise.all(pages.map(run))
-  const results = outcomes.filter((one): one is OrdinaryResult => 'verdict' in one)
-  const failed = outcomes.filter((one): one is Finding => !('verdict' in one))
+  const all = tested.map(read)
+  const results = all.filter((one): one is OrdinaryResult => 'verdict' in one)
+  const failed = all.filter((one): one is Finding => !('verdict' in one))
   const own = isWhole ? results.flatMap((result) => checkOrdinaryPage(result, ruleset)) : []
   return { findings: [...findings, ...failed, ...own, ...checkBreadth(rules, results)], pages: pages.length }
 }

@@ -40,8 +40,7 @@ function listWords({ source }: CheckedRule): NamedWord[] {
   return (source?.detect ?? []).flatMap((clause, i) => {
     const key = Object.keys(clause).find((name) => !CLAUSE_KEYS.includes(name))
     if (key === undefined) return []
-    const tests = Object.entries(clause).filter(([name]) => name !== key && name !== 'weight')
-    const rest = JSON.stringify(tests.map(([name, value]) => [name, formatTest(value, clause)]).sort())
+    const rest = formatTests(clause, key)
     return toList<unknown>(clause[key]).map((value, j) => ({
       word: String(value),
       meaning: `${key} ${formatTest(value, clause)} ${rest}`,
@@ -50,8 +49,14 @@ function listWords({ source }: CheckedRule): NamedWord[] {
   })
 }
 
+/** Formats the tests of a clause; most clauses have none. */
+function formatTests(clause: ClauseSource, key: string): string {
+  const names = Object.keys(clause).filter((name) => name !== key && name !== 'weight')
+  return names.length === 0 ? '' : JSON.stringify(names.map((name) => [name, formatTest(clause[name], clause)]).sort())
+}
+
 function formatTest(value: unknown, clause: ClauseSource): string {
-  const texts = toList<unknown>(value).map(String).sort().join('\n')
+  const texts = Array.isArray(value) ? toList<unknown>(value).map(String).sort().join('\n') : String(value)
   return clause.case === 'exact' ? texts : texts.toLowerCase()
 }
 

@@ -125,18 +125,42 @@ export function toKnown({ file, findings, source }: CheckedRule): RememberedChec
 export function fromKnown(found: FoundRule, known: RememberedCheck, places: Places): CheckedRule {
   const { data, syntax, findings, isRejected } = known
   const file = new SourceFile(found.file, { known: { data, findings: syntax }, document: 'first' })
-  const source = isRejected ? null : readSource(found, data as Readonly<Record<string, unknown>>)
-  let compiled: CompiledRule | undefined
-  return {
-    found,
-    file,
-    findings,
-    source,
-    get compiled() {
-      if (source === null) return null
-      compiled ??= compileRule(source, places, excludeVendorHosts(source))
-      return compiled
-    },
+  return new KnownRule(found, file, { findings, isRejected, places })
+}
+
+/** A rule that an earlier run has checked. Most are not looked at, so what follows from the data is computed when it is asked for. */
+class KnownRule implements CheckedRule {
+  readonly found: FoundRule
+  readonly file: SourceFile
+  readonly findings: readonly Finding[]
+  readonly #isRejected: boolean
+  readonly #places: Places
+  #source: RuleSource | undefined
+  #compiled: CompiledRule | undefined
+
+  constructor(
+    found: FoundRule,
+    file: SourceFile,
+    { findings, isRejected, places }: Pick<RememberedCheck, 'findings' | 'isRejected'> & { readonly places: Places },
+  ) {
+    this.found = found
+    this.file = file
+    this.findings = findings
+    this.#isRejected = isRejected
+    this.#places = places
+  }
+
+  get source(): RuleSource | null {
+    if (this.#isRejected) return null
+    this.#source ??= readSource(this.found, this.file.data as Readonly<Record<string, unknown>>)
+    return this.#source
+  }
+
+  get compiled(): CompiledRule | null {
+    const { source } = this
+    if (source === null) return null
+    this.#compiled ??= compileRule(source, this.#places, excludeVendorHosts(source))
+    return this.#compiled
   }
 }
 

@@ -39,6 +39,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
   }
   spaces.set(OWNER, new Map([...(spaces.get('hosting') ?? []), ...(spaces.get('builder or technology') ?? [])]))
   findings.push(...checkNames(rules))
+  const owners = indexOwners(rules)
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
       const { slug, space, path, isKey } = named
@@ -55,7 +56,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
         }),
       )
     }
-    findings.push(...checkExcludes(rule), ...checkUsual(rule), ...checkByName(rule, rules))
+    findings.push(...checkExcludes(rule), ...checkUsual(rule), ...checkByName(rule, owners))
     for (const key of ['implies', 'requires'] as const) {
       const cycle = findCycle(rule, key, spaces.get(findNamespace(rule.found.kind)) ?? new Map())
       if (cycle) findings.push(buildFinding('relation-cycle', rule.file.keyAt([key]), { key, path: cycle.join(' → ') }))
@@ -181,13 +182,23 @@ function readFoundWord(word: string): Omit<NamedSlug, 'path'> {
     : { slug: word, space: 'builder or technology' }
 }
 
+/** Lists the slugs of rules that others may name in `by`, by their name; the first rule of a name counts. */
+function indexOwners(rules: readonly CheckedRule[]): ReadonlyMap<unknown, string> {
+  const owners = new Map<unknown, string>()
+  for (const { found, file } of rules) {
+    const { name } = toRecord(file.data)
+    if (OWNERS.includes(found.kind) && !owners.has(name)) owners.set(name, found.slug)
+  }
+  return owners
+}
+
 /** Reports a `byName` that is the name of a rule, which `by` names by its slug. */
-function checkByName({ file }: CheckedRule, rules: readonly CheckedRule[]): Finding[] {
+function checkByName({ file }: CheckedRule, owners: ReadonlyMap<unknown, string>): Finding[] {
   const { byName } = toRecord(file.data)
   if (typeof byName !== 'string') return []
-  const owner = rules.find(({ found, file }) => OWNERS.includes(found.kind) && toRecord(file.data).name === byName)
+  const owner = owners.get(byName)
   if (owner === undefined) return []
-  const reason = `the rule ${owner.found.slug} has this name: write by: ${owner.found.slug} and remove byName`
+  const reason = `the rule ${owner} has this name: write by: ${owner} and remove byName`
   return [buildFinding('bad-relation', file.valueAt(['byName']), { key: 'byName', value: byName, reason })]
 }
 

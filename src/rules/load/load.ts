@@ -15,6 +15,7 @@ import {
   checkRule,
   fromKnown,
   isImported,
+  type RememberedCheck,
   toKnown,
 } from '../checks/rule-checks.ts'
 import { checkSet } from '../checks/set-checks.ts'
@@ -134,6 +135,19 @@ function checkOne(found: FoundRule, context: CheckContext, memory: FileMemory | 
     return toKnown(checked)
   })
   return checked ?? fromKnown(found, known, context.places)
+}
+
+/** Restores rules that an earlier run has checked without errors. Returns null if it has not checked all of them. */
+export function recallRules(
+  found: readonly FoundRule[],
+  places: Places,
+  memory: FileMemory,
+): readonly CheckedRule[] | null {
+  const rules = found.flatMap((one) => {
+    const known = memory.find<RememberedCheck>(one, 'rule')
+    return known === undefined ? [] : fromKnown(one, known, places)
+  })
+  return rules.length === found.length ? rules : null
 }
 
 /** Reports the test file of a rule whose own file has tests, too. */

@@ -42,7 +42,7 @@ function run({ root, cache }: Scene, code = 'one'): Run {
       computed.push(`${name} ${rule.slug}`)
       return compute()
     })
-  const findings = memory.recallWhole(['today'], () => {
+  const findings = memory.recallWhole('lint', ['today'], () => {
     computed.push('whole')
     return lintRules(checkFolders({ folders: [root], detectors, memory }), memory)
   })
@@ -73,6 +73,12 @@ test.each<[change: string, change: (scene: Scene) => unknown, computed: string[]
     ['missing-test', 'stray-file'],
   ],
   ['a stray file', ({ root }) => writeFileSync(join(root, 'x.txt'), ''), ['whole'], ['stray-file']],
+  [
+    'the list of what is seen most',
+    ({ root }) => writeFileSync(join(root, 'most-seen.yaml'), '[]'),
+    ['whole'],
+    ['no-about', 'no-about'],
+  ],
   ['the categories', ({ root }) => writeFileSync(join(root, 'categories.yaml'), `${CATEGORIES}# Read.\n`), ALL],
   ['the cache: gone', ({ cache }) => rmSync(cache, { recursive: true }), ALL],
   ['the cache: cut', ({ cache }) => cut(cache), ALL],
