@@ -11,7 +11,7 @@ const ENTRY_WEIGHT = 10
 
 /**
  * What it costs to load a package that is not bundled, in bytes of our own code: more than all of it, so that no entry loads a package for a
- * module that it shares a chunk with. Loading undici takes a third of `scan --html`, and it stays in the memory of each thread.
+ * module that it shares a chunk with. Loading a package takes up to a third of `scan --html`, and it stays in the memory of each thread.
  */
 const PACKAGE_BYTES = 10_000_000
 /** The same for a module of Node. */
