@@ -66,7 +66,6 @@ const BUNDLED = new Set([
   '@fastify/error',
   '@fastify/fast-json-stringify-compiler',
   '@fastify/forwarded',
-  '@fastify/helmet',
   '@fastify/merge-json-schemas',
   '@fastify/multipart',
   '@fastify/proxy-addr',

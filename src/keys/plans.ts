@@ -112,7 +112,8 @@ export function loadPlans(file: string = ownFile): PlanTable {
 function readPlans(path: string): ReadonlyMap<string, Plan> {
   const source = new SourceFile(path, { content: readContent(path), schema: 'core' })
   throwOnFindings(source.findings)
-  throwOnFindings(validator.check(source).map(({ finding }) => finding))
+  // A test checks the plans of the service itself, which takes the first use of ajv: a twentieth of a start.
+  if (path !== ownFile) throwOnFindings(validator.check(source).map(({ finding }) => finding))
   const data = source.data as PlanData
   if (!Object.hasOwn(data, FIRST_PLAN))
     throw new SetupError(`${path}:1: the plan "${FIRST_PLAN}" is missing: the first key gets it`)
