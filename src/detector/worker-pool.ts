@@ -21,7 +21,8 @@ export interface PoolOptions extends LoadOptions {
   readonly threads?: number
   /**
    * Idle workers in addition to `threads` that have loaded the rules; 1 by default. A spare worker replaces a killed one
-   * immediately. Without it, other pages would wait after each kill until the rules are loaded.
+   * immediately. Without it, other pages would wait after each kill until the rules are loaded. Spare workers start shortly after the
+   * others are ready, so that the first page does not wait for them: with the default `matchMs`, no page is killed before.
    */
   readonly spares?: number
   /**
@@ -63,7 +64,7 @@ export interface MatchPool {
    */
   match(input: PageInput, options?: MatchOptions): Promise<Matched>
   /**
-   * Waits until every worker has loaded the rules.
+   * Waits until the workers have loaded the rules, apart from the spare ones.
    * @throws the errors of `loadRuleset`
    */
   readonly ready: Promise<RulesetInfo>
@@ -84,6 +85,8 @@ export function openPool(options: PoolOptions = {}): MatchPool {
 const MAX_TIME_FACTOR = 3
 /** Minimum interval between two checks of the time limit. */
 const MIN_CHECK_MS = 10
+/** Time after which spare workers start: less than the usual time limit of a page, and more than the first scan takes. */
+const SPARES_DELAY_MS = 500
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 class WorkerPool implements MatchPool {
@@ -104,6 +107,7 @@ class WorkerPool implements MatchPool {
   #lastId = 0
   #isReady = false
   #closed: Promise<void> | undefined
+  #sparesTimer: NodeJS.Timeout | undefined
   /** The error due to which a worker could not be replaced, for the log. */
   #replaceError: unknown
 
@@ -133,11 +137,12 @@ class WorkerPool implements MatchPool {
 
   /** @param shared the ruleset of the workers; null if each loads its own */
   #startWorkers(filename: string, maxOldMb: number, shared: OpenedFile | null): Piscina {
-    const { workers } = this.#limits
+    const { threads, workers } = this.#limits
     const pool = new Piscina({
       filename,
-      minThreads: workers,
+      minThreads: threads,
       maxThreads: workers,
+      idleTimeout: Number.POSITIVE_INFINITY,
       resourceLimits: { maxOldGenerationSizeMb: maxOldMb },
       workerData: { options: this.#rules, shared: shared?.buffer ?? null } satisfies WorkerRules,
       recordTiming: false,
@@ -224,6 +229,7 @@ class WorkerPool implements MatchPool {
       const options = { name: 'match', signal: timer.signal, transferList: transfer }
       return (await this.#workers.run(task, options)) as Matched
     } catch (cause) {
+      if (this.#isReady) this.#startSpares()
       if (timer.signal.aborted) throw timer.signal.reason
       const isKilled = (cause as NodeJS.ErrnoException | null)?.code === OUT_OF_MEMORY
       throw new ScanError(isKilled ? 'worker_killed' : 'internal', { cause })
@@ -275,11 +281,12 @@ class WorkerPool implements MatchPool {
     const timer = setTimeout(() => (this.#closed ??= this.#end((this.#replaceError = late))), loadMs)
     try {
       await Promise.all(
-        Array.from({ length: this.#limits.workers }, () => this.#workers.run(null, { name: 'version' })),
+        Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'version' })),
       )
       const info =
         shared === null ? ((await this.#workers.run(null, { name: 'info' })) as RulesetInfo) : describeRuleset(shared)
       this.#isReady = true
+      this.#sparesTimer = setTimeout(() => this.#startSpares(), SPARES_DELAY_MS).unref()
       for (const timer of this.#waiting) this.#startWaitTimer(timer)
       this.#startNextMatches()
       return info
@@ -297,11 +304,19 @@ class WorkerPool implements MatchPool {
     }
   }
 
+  /** Starts the workers that are missing: a task for each worker, at the same time, needs all of them. */
+  #startSpares(): void {
+    const { threads, workers } = this.#limits
+    if (this.#closed || workers === threads) return
+    for (let i = 0; i < workers; i++) this.#workers.run(null, { name: 'version' }).catch(() => {})
+  }
+
   close(): Promise<void> {
     return (this.#closed ??= this.#end(new Error('the pool was closed')))
   }
 
   async #end(cause: unknown): Promise<void> {
+    clearTimeout(this.#sparesTimer)
     const ended = this.#workers.destroy() // First, so that the workers of aborted pages are not replaced.
     for (const timer of [...this.#waiting, ...this.#running.values()]) timer.abort(new ScanError('internal', { cause }))
     await ended
