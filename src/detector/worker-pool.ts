@@ -36,6 +36,8 @@ export interface PoolOptions extends LoadOptions {
   readonly maxWaitMs?: number
   /** Time limit in milliseconds for starting the workers; 30,000 by default. */
   readonly loadMs?: number
+  /** Whether workers match a page of their own first, as they do by default. It costs more than it saves where one page is matched. */
+  readonly isWarmedUp?: boolean
   /** Size limit of each worker's old generation in megabytes; 256 by default. Node's `--max-old-space-size` overrides it. */
   readonly maxOldMb?: number
   /** The compiled file of the rules, if the caller has found it; by default the pool looks for it. */
@@ -92,6 +94,7 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 class WorkerPool implements MatchPool {
   readonly ready: Promise<RulesetInfo>
   readonly #rules: LoadOptions
+  readonly #isWarmedUp: boolean
   readonly #limits: {
     readonly threads: number
     workers: number
@@ -113,6 +116,7 @@ class WorkerPool implements MatchPool {
 
   constructor({ folders = [], detectors = [], release = null, cache = null, ...options }: PoolOptions) {
     const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)), maxOldMb = 256 } = options
+    this.#isWarmedUp = options.isWarmedUp ?? true
     const { spares = 1, matchMs = 1000, maxWaiting = 128, maxWaitMs = 2000 } = options
     const workers = threads + spares
     this.#networks = options.networks ?? openOwnNetworks()
@@ -144,7 +148,11 @@ class WorkerPool implements MatchPool {
       maxThreads: workers,
       idleTimeout: Number.POSITIVE_INFINITY,
       resourceLimits: { maxOldGenerationSizeMb: maxOldMb },
-      workerData: { options: this.#rules, shared: shared?.buffer ?? null } satisfies WorkerRules,
+      workerData: {
+        options: this.#rules,
+        shared: shared?.buffer ?? null,
+        isWarmedUp: this.#isWarmedUp,
+      } satisfies WorkerRules,
       recordTiming: false,
     })
     pool.on('message', (id: number) => this.#onMatchStart(id))
