@@ -11,7 +11,7 @@ import { collectLicences } from './bundled-licences.mjs'
 import { escapeNonAscii } from './escape-non-ascii.mjs'
 import { inlineForwards } from './inline-forwards.mjs'
 import { mergeChunks } from './merge-chunks.mjs'
-import { slimUndici } from './slim-undici.mjs'
+import { slimPackages } from './slim-packages.mjs'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const output = join(dist, 'bundle')
@@ -183,7 +183,7 @@ const options = {
   input: Object.fromEntries(ENTRIES.map((name) => [basename(name), join(dist, `${name}.js`)])),
   platform: 'node',
   external: isExternal,
-  plugins: [slimUndici, bundleRequired, keepLocations],
+  plugins: [slimPackages, bundleRequired, keepLocations],
   treeshake: true,
 }
 

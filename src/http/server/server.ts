@@ -8,9 +8,9 @@ import { getRequestState, RequestState, sanitizeId } from '../../service/request
 import { checkRoutedMethods, mapMethod, restoreMethod } from '../../web/allowed-methods.ts'
 import { sendError } from '../../web/error-responses.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
+import { SCHEMA_CONTROLLER } from '../lazy-validators.ts'
 import type { AppParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-headers.ts'
-import { buildLazyValidators, rejectSerializers } from './lazy-validators.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
@@ -52,7 +52,7 @@ export function openServer(
     },
     exposeHeadRoutes: false, // A HEAD request to /scan would scan and charge.
     return503OnClosing: false, // Fastify's own error response has another format.
-    schemaController: { compilersFactory: { buildValidator: buildLazyValidators, buildSerializer: rejectSerializers } },
+    schemaController: SCHEMA_CONTROLLER,
     frameworkErrors: (error, request, reply) => {
       restoreMethod(request.raw)
       request.state = new RequestState(

@@ -14,7 +14,7 @@ const AJV_OPTIONS = {
  * Builds validators that compile their schema for their first request. Compiling the schemas of all routes with Fastify's compilers,
  * which load much more than these need, took a tenth of the start of the service.
  */
-export function buildLazyValidators(): (route: AnySchema) => ValidateFunction {
+function buildLazyValidators(): (route: AnySchema) => ValidateFunction {
   let ajv: Ajv | undefined
   return (route) => {
     // By its types, Fastify (5.12) passes the schema itself.
@@ -37,6 +37,11 @@ function openAjv(): Ajv {
 }
 
 /** Takes the place of Fastify's compiler of serializers, whose modules would be loaded. @throws Error for a route that needs one */
-export function rejectSerializers(): never {
+function rejectSerializers(): never {
   throw new Error('Routes have no response schemas: responses are serialized by the handlers')
+}
+
+/** The compilers of the schemas of routes, for the options of Fastify. */
+export const SCHEMA_CONTROLLER = {
+  compilersFactory: { buildValidator: buildLazyValidators, buildSerializer: rejectSerializers },
 }
