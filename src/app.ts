@@ -78,7 +78,7 @@ interface SharedParts extends AppParts {
 export async function buildApp(parts: AppParts): Promise<App> {
   const context = buildContext(parts)
   const { switches, pending, drain } = context
-  const securityHeaders = await buildSecurityHeaders()
+  const securityHeaders = buildSecurityHeaders()
   const findHostError = buildHostCheck(parts.settings)
   const fastify = openServer(parts, pending, (pathError, request, reply) => {
     const error = findHostError(request) ?? pathError
@@ -148,7 +148,7 @@ function buildEmbeddedRunner(parts: AppParts, singleFlight: SingleFlight): Embed
 async function registerHooks(
   fastify: FastifyInstance,
   context: SharedParts,
-  securityHeaders: Awaited<ReturnType<typeof buildSecurityHeaders>>,
+  securityHeaders: ReturnType<typeof buildSecurityHeaders>,
 ): Promise<void> {
   const { clock, metrics, pending, drain, settings } = context
   const warnOfProxy = buildProxyWarning(context)

@@ -11,6 +11,7 @@ import { collectLicences } from './bundled-licences.mjs'
 import { escapeNonAscii } from './escape-non-ascii.mjs'
 import { inlineForwards } from './inline-forwards.mjs'
 import { mergeChunks } from './merge-chunks.mjs'
+import { slimPackages } from './slim-packages.mjs'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const output = join(dist, 'bundle')
@@ -66,7 +67,6 @@ const BUNDLED = new Set([
   '@fastify/error',
   '@fastify/fast-json-stringify-compiler',
   '@fastify/forwarded',
-  '@fastify/helmet',
   '@fastify/merge-json-schemas',
   '@fastify/multipart',
   '@fastify/proxy-addr',
@@ -144,6 +144,7 @@ const BUNDLED = new Set([
   'tldts',
   'tldts-core',
   'tough-cookie',
+  'undici',
   'yaml',
 ])
 
@@ -183,7 +184,7 @@ const options = {
   input: Object.fromEntries(ENTRIES.map((name) => [basename(name), join(dist, `${name}.js`)])),
   platform: 'node',
   external: isExternal,
-  plugins: [bundleRequired, keepLocations],
+  plugins: [slimPackages, bundleRequired, keepLocations],
   treeshake: true,
 }
 

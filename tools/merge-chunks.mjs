@@ -9,9 +9,12 @@ const MAX_MERGED_BYTES = 500_000
 /** An entry is what a process or a thread begins with; a dynamic import is needed once, and often not at all. */
 const ENTRY_WEIGHT = 10
 
+/** Modules that are imported on demand, in the command that is run most. */
+const FREQUENT = /[\\/]src[\\/]cli[\\/]scan\.js$/
+
 /**
  * What it costs to load a package that is not bundled, in bytes of our own code: more than all of it, so that no entry loads a package for a
- * module that it shares a chunk with. Loading undici takes a third of `scan --html`, and it stays in the memory of each thread.
+ * module that it shares a chunk with. Loading a package takes up to a third of `scan --html`, and it stays in the memory of each thread.
  */
 const PACKAGE_BYTES = 10_000_000
 /** The same for a module of Node. */
@@ -23,6 +26,7 @@ const BUILTIN_BYTES = 5_000
  * @property {string} code
  * @property {boolean} isEntry
  * @property {boolean} isDynamicEntry
+ * @property {string | null} [facadeModuleId] the module of an entry
  * @property {string[]} imports file names of the chunks that it imports statically
  * @property {string[]} moduleIds
  */
@@ -35,9 +39,10 @@ const BUILTIN_BYTES = 5_000
  */
 export function mergeChunks(chunks, wanted) {
   const nodes = new Map(
-    chunks.map(({ fileName, code, isEntry, isDynamicEntry, imports, moduleIds }) => {
+    chunks.map(({ fileName, code, isEntry, isDynamicEntry, facadeModuleId, imports, moduleIds }) => {
       const isFixed = isEntry || isDynamicEntry || moduleIds.some((id) => id.startsWith('\0'))
-      const weight = isEntry ? ENTRY_WEIGHT : isDynamicEntry ? 1 : 0
+      const isFrequent = isEntry || (isDynamicEntry && FREQUENT.test(facadeModuleId ?? ''))
+      const weight = isFrequent ? ENTRY_WEIGHT : isDynamicEntry ? 1 : 0
       return [fileName, { bytes: code.length, isFixed, weight, moduleIds, count: 1, imports: new Set(imports) }]
     }),
   )

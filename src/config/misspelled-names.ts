@@ -53,7 +53,8 @@ function describeName(written: string): string | null {
 function findClose(name: string): string | undefined {
   const close = NAMES.filter((known) => {
     const maxDistance = known.length <= MAX_SHORT_LENGTH ? MAX_EDITS_OF_SHORT : MAX_EDITS
-    return leven(name, known) <= maxDistance
+    // Most variables are far from most names, which their lengths show.
+    return Math.abs(name.length - known.length) <= maxDistance && leven(name, known) <= maxDistance
   })
   return closestMatch(name, close)
 }

@@ -55,7 +55,7 @@ export async function openPageDetector(
 export async function openPageMatcher({
   timeoutMs = 1000,
   ...options
-}: DetectorOptions & Pick<PoolOptions, 'worker' | 'networks' | 'file'> = {}): Promise<PageMatcher> {
+}: DetectorOptions & Pick<PoolOptions, 'worker' | 'networks' | 'file' | 'isWarmedUp'> = {}): Promise<PageMatcher> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
   // No spare worker: loading the rules once more would cost each command more than replacing a killed worker.
   const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }

@@ -10,6 +10,7 @@ import { detect } from '../engine/verdict/detect.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { LoadOptions } from './load-ruleset.ts'
 import { describeRuleset, type RulesetInfo } from './ruleset-info.ts'
+import { buildWarmUpPage } from './warm-up-page.ts'
 
 /** A page for a worker. */
 export interface Task {
@@ -44,27 +45,18 @@ export interface WorkerRules {
   readonly options: LoadOptions
   /** The compiled ruleset of these options, which all workers share; null if each worker has to load it. */
   readonly shared: ArrayBufferLike | null
+  /** Whether the worker matches a page of its own before it is ready. */
+  readonly isWarmedUp: boolean
 }
 
-const { options, shared } = workerData as WorkerRules
+const { options, shared, isWarmedUp } = workerData as WorkerRules
 const ruleset =
   shared === null
     ? await (await import('./load-ruleset.ts')).loadRuleset(options)
     : new Ruleset(openRulesetFile(shared, true), detectors)
 // V8 and the index prepare much on first use. This page triggers that, so that it does not count towards the time limit of a
 // client's page.
-match({
-  id: 0,
-  input: {
-    url: 'https://example.com/',
-    status: 200,
-    headers: { server: 'a', 'set-cookie': 'a=b' },
-    scripts: [{ url: '/a', text: 'a' }],
-    styles: [{ url: '/a', text: 'a' }],
-    html: `<!doctype html><title>a</title><meta name=a content=a><link rel=a href=/a><script src=/a></script><script>a</script>
-      <style>a</style><script type="application/ld+json">{"@type":"a"}</script><body><!-- a --><a href=/a><img src=/a></a><iframe src=/a></iframe>`,
-  },
-})
+if (isWarmedUp) match({ id: 0, input: buildWarmUpPage() })
 
 /**
  * Describes the rules that this worker has loaded.

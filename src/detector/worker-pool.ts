@@ -21,7 +21,8 @@ export interface PoolOptions extends LoadOptions {
   readonly threads?: number
   /**
    * Idle workers in addition to `threads` that have loaded the rules; 1 by default. A spare worker replaces a killed one
-   * immediately. Without it, other pages would wait after each kill until the rules are loaded.
+   * immediately. Without it, other pages would wait after each kill until the rules are loaded. Spare workers start shortly after the
+   * others are ready, so that the first page does not wait for them: with the default `matchMs`, no page is killed before.
    */
   readonly spares?: number
   /**
@@ -35,6 +36,8 @@ export interface PoolOptions extends LoadOptions {
   readonly maxWaitMs?: number
   /** Time limit in milliseconds for starting the workers; 30,000 by default. */
   readonly loadMs?: number
+  /** Whether workers match a page of their own first, as they do by default. It costs more than it saves where one page is matched. */
+  readonly isWarmedUp?: boolean
   /** Size limit of each worker's old generation in megabytes; 256 by default. Node's `--max-old-space-size` overrides it. */
   readonly maxOldMb?: number
   /** The compiled file of the rules, if the caller has found it; by default the pool looks for it. */
@@ -63,7 +66,7 @@ export interface MatchPool {
    */
   match(input: PageInput, options?: MatchOptions): Promise<Matched>
   /**
-   * Waits until every worker has loaded the rules.
+   * Waits until the workers have loaded the rules, apart from the spare ones.
    * @throws the errors of `loadRuleset`
    */
   readonly ready: Promise<RulesetInfo>
@@ -84,11 +87,14 @@ export function openPool(options: PoolOptions = {}): MatchPool {
 const MAX_TIME_FACTOR = 3
 /** Minimum interval between two checks of the time limit. */
 const MIN_CHECK_MS = 10
+/** Time after which spare workers start: less than the usual time limit of a page, and more than the first scan takes. */
+const SPARES_DELAY_MS = 500
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 class WorkerPool implements MatchPool {
   readonly ready: Promise<RulesetInfo>
   readonly #rules: LoadOptions
+  readonly #isWarmedUp: boolean
   readonly #limits: {
     readonly threads: number
     workers: number
@@ -104,11 +110,13 @@ class WorkerPool implements MatchPool {
   #lastId = 0
   #isReady = false
   #closed: Promise<void> | undefined
+  #sparesTimer: NodeJS.Timeout | undefined
   /** The error due to which a worker could not be replaced, for the log. */
   #replaceError: unknown
 
   constructor({ folders = [], detectors = [], release = null, cache = null, ...options }: PoolOptions) {
     const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)), maxOldMb = 256 } = options
+    this.#isWarmedUp = options.isWarmedUp ?? true
     const { spares = 1, matchMs = 1000, maxWaiting = 128, maxWaitMs = 2000 } = options
     const workers = threads + spares
     this.#networks = options.networks ?? openOwnNetworks()
@@ -133,13 +141,18 @@ class WorkerPool implements MatchPool {
 
   /** @param shared the ruleset of the workers; null if each loads its own */
   #startWorkers(filename: string, maxOldMb: number, shared: OpenedFile | null): Piscina {
-    const { workers } = this.#limits
+    const { threads, workers } = this.#limits
     const pool = new Piscina({
       filename,
-      minThreads: workers,
+      minThreads: threads,
       maxThreads: workers,
+      idleTimeout: Number.POSITIVE_INFINITY,
       resourceLimits: { maxOldGenerationSizeMb: maxOldMb },
-      workerData: { options: this.#rules, shared: shared?.buffer ?? null } satisfies WorkerRules,
+      workerData: {
+        options: this.#rules,
+        shared: shared?.buffer ?? null,
+        isWarmedUp: this.#isWarmedUp,
+      } satisfies WorkerRules,
       recordTiming: false,
     })
     pool.on('message', (id: number) => this.#onMatchStart(id))
@@ -224,6 +237,7 @@ class WorkerPool implements MatchPool {
       const options = { name: 'match', signal: timer.signal, transferList: transfer }
       return (await this.#workers.run(task, options)) as Matched
     } catch (cause) {
+      if (this.#isReady) this.#startSpares()
       if (timer.signal.aborted) throw timer.signal.reason
       const isKilled = (cause as NodeJS.ErrnoException | null)?.code === OUT_OF_MEMORY
       throw new ScanError(isKilled ? 'worker_killed' : 'internal', { cause })
@@ -275,11 +289,12 @@ class WorkerPool implements MatchPool {
     const timer = setTimeout(() => (this.#closed ??= this.#end((this.#replaceError = late))), loadMs)
     try {
       await Promise.all(
-        Array.from({ length: this.#limits.workers }, () => this.#workers.run(null, { name: 'version' })),
+        Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'version' })),
       )
       const info =
         shared === null ? ((await this.#workers.run(null, { name: 'info' })) as RulesetInfo) : describeRuleset(shared)
       this.#isReady = true
+      this.#sparesTimer = setTimeout(() => this.#startSpares(), SPARES_DELAY_MS).unref()
       for (const timer of this.#waiting) this.#startWaitTimer(timer)
       this.#startNextMatches()
       return info
@@ -297,11 +312,19 @@ class WorkerPool implements MatchPool {
     }
   }
 
+  /** Starts the workers that are missing: a task for each worker, at the same time, needs all of them. */
+  #startSpares(): void {
+    const { threads, workers } = this.#limits
+    if (this.#closed || workers === threads) return
+    for (let i = 0; i < workers; i++) this.#workers.run(null, { name: 'version' }).catch(() => {})
+  }
+
   close(): Promise<void> {
     return (this.#closed ??= this.#end(new Error('the pool was closed')))
   }
 
   async #end(cause: unknown): Promise<void> {
+    clearTimeout(this.#sparesTimer)
     const ended = this.#workers.destroy() // First, so that the workers of aborted pages are not replaced.
     for (const timer of [...this.#waiting, ...this.#running.values()]) timer.abort(new ScanError('internal', { cause }))
     await ended

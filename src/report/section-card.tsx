@@ -12,11 +12,13 @@ const MAX_BARS = 10
  */
 const MAX_TABLE_ROWS = 2000
 
-const SHARES = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
+/** Created on first use: a service loads this module at its start. */
+let shares: Intl.NumberFormat | undefined
 
 /** Formats a part of a number of sites, such as "12.5%". */
 export function formatShare(sites: number, total: number): string {
-  return SHARES.format(total === 0 ? 0 : sites / total)
+  shares ??= new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  return shares.format(total === 0 ? 0 : sites / total)
 }
 
 /** The images of a chart by section. */

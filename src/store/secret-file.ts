@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
 import { createFolder } from './create-folder.ts'
@@ -73,7 +73,7 @@ function createSecret(secret: SecretFile, folder: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
-    rmSync(part, { force: true })
+    deleteIfExists(part)
   }
   syncFolder(folder)
   const text = readSecret(secret, folder)
@@ -82,6 +82,15 @@ function createSecret(secret: SecretFile, folder: string): string {
       `${file} is a symbolic link to a missing file: remove it, or restore the ${secret.noun} from a backup`,
     )
   return text
+}
+
+/** Like `rmSync` with `force`, for which Node loads its code for deleting folders: 10 ms of a first start. */
+function deleteIfExists(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 /** Writes a copy of a secret into another folder, readable only by its owner. */

@@ -1,7 +1,8 @@
-// Formatters are created once: a call of `toLocaleDateString` creates one each time, and a page has a hundred dates.
-const NUMBERS = new Intl.NumberFormat('en')
-const MONTHS = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const DAYS = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+// Formatters are created once, because a page has a hundred dates, and on first use: the first one of a process loads the data of its
+// language, a fiftieth of the start of a service that may never serve a page.
+let numbers: Intl.NumberFormat | undefined
+let months: Intl.DateTimeFormat | undefined
+let days: Intl.DateTimeFormat | undefined
 
 /** Formats a number with its unit: "1 request", "1,250 requests". */
 export function formatCount(count: number, unit: string): string {
@@ -9,15 +10,18 @@ export function formatCount(count: number, unit: string): string {
 }
 
 export function formatNumber(number: number): string {
-  return NUMBERS.format(number)
+  numbers ??= new Intl.NumberFormat('en')
+  return numbers.format(number)
 }
 
 /** Formats a month (`YYYY-MM`) such as "November 2026". */
 export function formatMonthName(month: string): string {
-  return MONTHS.format(new Date(`${month}-01T00:00:00Z`))
+  months ??= new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  return months.format(new Date(`${month}-01T00:00:00Z`))
 }
 
 /** Formats a day (`YYYY-MM-DD`) such as "3 May". */
 export function formatDayName(day: string): string {
-  return DAYS.format(new Date(`${day}T00:00:00Z`))
+  days ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+  return days.format(new Date(`${day}T00:00:00Z`))
 }

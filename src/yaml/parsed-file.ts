@@ -1,19 +1,14 @@
-import {
-  type Document,
-  type ErrorCode,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-  type YAMLError,
-} from 'yaml'
+import { createRequire } from 'node:module'
+import type { Document, ErrorCode, Node, YAMLError } from 'yaml'
 import { explainBlockError } from './block-errors.ts'
 import { buildYamlFinding, type Position, type YamlFinding } from './finding.ts'
+
+/** The yaml library, which a start that only reads plain files never evaluates: it would take a thirtieth of `scan --html`. */
+let library: typeof import('yaml') | undefined
+function loadYaml(): typeof import('yaml') {
+  library ??= createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  return library
+}
 
 /** Keys and list indexes that lead from the root of a file to a value. */
 export type Path = readonly (string | number)[]
@@ -61,13 +56,13 @@ export class ParsedFile {
   /** Syntax errors. `data` is null if there is any error other than a duplicate key. */
   readonly findings: readonly YamlFinding[]
   readonly #document: Document
-  readonly #lines = new LineCounter()
+  readonly #lines = new (loadYaml().LineCounter)()
 
   constructor({ file, text, isUtf8, schema }: FileText) {
     this.#file = file
     this.#text = text
     const options = { schema, prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
-    this.#document = parseDocument(text, { ...options, lineCounter: this.#lines })
+    this.#document = loadYaml().parseDocument(text, { ...options, lineCounter: this.#lines })
     const notText = findNonText(text, isUtf8)
     if (notText !== null) {
       this.data = null
@@ -115,11 +110,11 @@ export class ParsedFile {
   /** Removes keys that no path can name: keys that are not text, which are reported, and duplicates, which were reported before. */
   #removeBadKeys(): YamlFinding[] {
     const findings: YamlFinding[] = []
-    visit(this.#document, {
+    loadYaml().visit(this.#document, {
       Map: (_, map) => {
         const seen = new Set<string>()
         map.items = map.items.filter(({ key }) => {
-          const name = isScalar(key) ? String(key.value) : null
+          const name = loadYaml().isScalar(key) ? String(key.value) : null
           if (name === null)
             findings.push(
               buildYamlFinding('bad-yaml', this.#positionAt(findOffset(key) ?? 0), {
@@ -138,11 +133,11 @@ export class ParsedFile {
   /** Offset of the first alias without an anchor before it. */
   #findUnresolvedAlias(): number | null {
     let at: number | null = null
-    visit(this.#document, {
+    loadYaml().visit(this.#document, {
       Alias: (_, alias) => {
         if (alias.resolve(this.#document) !== undefined) return undefined
         at = findOffset(alias) ?? 0
-        return visit.BREAK
+        return loadYaml().visit.BREAK
       },
     })
     return at
@@ -161,7 +156,7 @@ export class ParsedFile {
   /** Text of the scalar at `path` as written; empty if there is none. */
   textAt(path: Path): string {
     const node = this.#document.getIn(path, true)
-    return isScalar(node) ? String(node.value) : ''
+    return loadYaml().isScalar(node) ? String(node.value) : ''
   }
 
   /** Position of the key that `path` ends with. */
@@ -173,14 +168,14 @@ export class ParsedFile {
     let node: unknown = this.#document.contents
     let at = findOffset(node) ?? 0
     for (const [i, step] of path.entries()) {
-      if (isMap(node)) {
+      if (loadYaml().isMap(node)) {
         const pair = node.items.find(
-          (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+          (item) => loadYaml().isPair(item) && loadYaml().isScalar(item.key) && String(item.key.value) === String(step),
         )
         if (pair === undefined) break
         at = findOffset(key && i === path.length - 1 ? pair.key : pair.value) ?? findOffset(pair.key) ?? at
         node = pair.value
-      } else if (isSeq(node)) {
+      } else if (loadYaml().isSeq(node)) {
         node = node.items[Number(step)]
         at = findOffset(node) ?? at
       } else break
@@ -229,5 +224,5 @@ function shorten(message: string): string {
 }
 
 function findOffset(node: unknown): number | undefined {
-  return isNode(node) ? (node as Node).range?.[0] : undefined
+  return loadYaml().isNode(node) ? (node as Node).range?.[0] : undefined
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
@@ -39,6 +39,11 @@ describe('valid plans', () => {
   ])('%s', (_, text, expected) => {
     expect(read(text)).toEqual(expected)
   })
+})
+
+test('the plans of the service are valid, which a start does not check', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../src/keys/plans.yaml'), 'utf8')
+  expect(read(text)).toEqual([...loadPlans().values()])
 })
 
 describe('every problem is reported with its line', () => {

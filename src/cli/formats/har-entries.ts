@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { LoadedUrl } from '../../engine/page/page-input.ts'
-import { parseUrl } from '../../engine/text/url.ts'
+import { parseUrl } from '../../engine/text/parse-url.ts'
 import { REDIRECT_STATUSES } from '../../fetch/redirect.ts'
 
 /** The fields of an entry that are used (HAR 1.2, Chrome's `_resourceType` and Playwright's `_frameref`). Their types are not guaranteed. */

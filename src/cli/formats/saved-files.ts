@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import type { SavedFile } from '../../browser/saved-network.ts'
-import { parseUrl } from '../../engine/text/url.ts'
+import { parseUrl } from '../../engine/text/parse-url.ts'
 import type { PageInput } from '../../index.ts'
 
 /** Finds a file that was saved with a page, by its absolute URL without fragment; null if it was not saved. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { AsyncIterReader } from 'warcio'
-import { parseUrl } from '../../engine/text/url.ts'
+import { parseUrl } from '../../engine/text/parse-url.ts'
 import { readBody } from '../../fetch/body.ts'
 import { DEFAULT_POLICY } from '../../fetch/policy.ts'
 import type { PageInput } from '../../index.ts'

@@ -1,7 +1,7 @@
 import type { Renderer } from '../../browser/renderer.ts'
 import type { SavedFile, SavedSite } from '../../browser/saved-network.ts'
 import { readHeaders } from '../../engine/page/page-input.ts'
-import { parseUrl } from '../../engine/text/url.ts'
+import { parseUrl } from '../../engine/text/parse-url.ts'
 import type { PageInput } from '../../index.ts'
 import { NOT_RENDERED, type RenderMode } from '../../scan/render-modes.ts'
 import { addRendered } from '../../scan/scanned-page.ts'

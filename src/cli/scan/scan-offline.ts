@@ -94,7 +94,7 @@ async function matchPages(mode: OfflineMode, options: OfflineOptions, io: Comman
   const timeoutMs = readTimeout(timeout)
   const openMatcher = async (): Promise<PageMatcher> => {
     const networks = await openNetworks(networksFile)
-    return openPageMatcher({ folders, detectors, cache, networks, threads, timeoutMs })
+    return openPageMatcher({ folders, detectors, cache, networks, threads, timeoutMs, isWarmedUp: !isSingle })
   }
   const open = openOutputs(mode, options, io)
   if (isSingle) {

@@ -1,5 +1,6 @@
 import { formatCountWas } from '../text/count.ts'
-import { buildBase, parseUrl, UrlResolver } from '../text/url.ts'
+import { parseUrl } from '../text/parse-url.ts'
+import { buildBase, UrlResolver } from '../text/url.ts'
 import { collectBlocks } from './blocks.ts'
 import { type Container, type ContainerTag, MAX_TAG_CHARACTERS } from './container/container-types.ts'
 import { decodeEscapes, findAddresses } from './container/escapes.ts'

@@ -1,5 +1,5 @@
+import { parseUrl } from '../text/parse-url.ts'
 import { lower } from '../text/text.ts'
-import { parseUrl } from '../text/url.ts'
 import type { Page } from './page-types.ts'
 
 const MAX_HEADERS = 200

@@ -1,5 +1,6 @@
+import { parseUrl } from '../text/parse-url.ts'
 import { SparseMap } from '../text/sparse-map.ts'
-import { parseUrl, type UrlResolver } from '../text/url.ts'
+import type { UrlResolver } from '../text/url.ts'
 import { findTemplateContent, readAttribute, readText } from './element.ts'
 import { type HeaderLink, readLinkHeaders } from './link-header.ts'
 import type { LoadedUrl } from './page-input.ts'

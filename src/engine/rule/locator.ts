@@ -1,7 +1,7 @@
 import { parse as parseHost } from 'tldts'
+import { parseUrl } from '../text/parse-url.ts'
 import { lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
-import { parseUrl } from '../text/url.ts'
 import { RuleSyntaxError } from './rule-syntax-error.ts'
 
 /** A parsed locator: hosts, and segments of the path. */

@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts'
 import { formatCountWas } from './count.ts'
+import { parseUrl } from './parse-url.ts'
 import { lower } from './text.ts'
 
 /** A URL of a page, resolved against the page's address and its `<base>`. */
@@ -37,18 +38,6 @@ const FOREIGN = /^(?:#|$|(?!https?:)[a-z][a-z0-9+.-]*:)/i
 const IGNORED = /^[\x00-\x20]+|[\t\n\r]+/g
 const DOTS = /\/(?:\.|%2e)/i
 const PUNYCODE = /(?:^|\.)xn--/i
-
-/**
- * Parses a URL; null if it is invalid. `URL.canParse` cannot be used: in Node 20 it rejects URLs with accents such as
- * `https://bücher.example/` once the call is hot, because its fast path reads Latin-1 as UTF-8.
- */
-export function parseUrl(text: string, base?: string): URL | null {
-  try {
-    return new URL(text, base)
-  } catch {
-    return null
-  }
-}
 
 /** Finds the registrable domain of a host, with private suffixes (a.github.io differs from b.github.io), or else the host. */
 export function findSite(host: string): string {

@@ -1,6 +1,7 @@
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { type FastifyInstance, fastify } from 'fastify'
+import { SCHEMA_CONTROLLER } from '../lazy-validators.ts'
 import { buildDocsLinks } from './docs-links.ts'
 
 /** Allows the documentation page to load files of this service only. Its forms are sent by script. */
@@ -18,7 +19,7 @@ export interface DocsPageOptions {
 
 /** Builds the application that contains the page `/docs` and its files, which browsers may store and must revalidate by their entity tag. */
 export async function buildDocsPage({ links, icon, readDocument }: DocsPageOptions): Promise<FastifyInstance> {
-  const app = fastify()
+  const app = fastify({ schemaController: SCHEMA_CONTROLLER })
   const { js, css } = buildDocsLinks(links)
   app.addHook('onSend', (_, reply, payload, done) => {
     if (reply.hasHeader('etag')) reply.header('cache-control', 'no-cache')

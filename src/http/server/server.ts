@@ -5,8 +5,10 @@ import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { buildInvalidRequest } from '../../errors.ts'
 import { getRequestState, RequestState, sanitizeId } from '../../service/request-state.ts'
+import { checkRoutedMethods, mapMethod, restoreMethod } from '../../web/allowed-methods.ts'
 import { sendError } from '../../web/error-responses.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
+import { SCHEMA_CONTROLLER } from '../lazy-validators.ts'
 import type { AppParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-headers.ts'
 import type { PendingRequests } from './pending-requests.ts'
@@ -44,14 +46,15 @@ export function openServer(
       headersTimeout: REQUEST_TIMEOUT_MS, // Node swaps the two values if this one is larger.
       requireHostHeader: false, // Node's own error response has another format; checkHost checks the header.
     },
-    rewriteUrl: ({ url = '/' }) => parseRequestTarget(url),
+    rewriteUrl: (request) => {
+      mapMethod(request)
+      return parseRequestTarget(request.url ?? '/')
+    },
     exposeHeadRoutes: false, // A HEAD request to /scan would scan and charge.
     return503OnClosing: false, // Fastify's own error response has another format.
-    // A test validates the schemas themselves, as part of the OpenAPI documents: compiling the meta-schema takes tens of milliseconds of a start.
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true, validateSchema: false },
-    },
+    schemaController: SCHEMA_CONTROLLER,
     frameworkErrors: (error, request, reply) => {
+      restoreMethod(request.raw)
       request.state = new RequestState(
         clock(),
         sanitizeId(request.headers['x-request-id'], request.id),
@@ -65,7 +68,12 @@ export function openServer(
   fastify.server.on('checkExpectation', (...args) => void fastify.server.emit('request', ...args))
   fastify.server.on('connect', (_, socket: Socket) => reject(new Error('CONNECT'), socket)) // Node would never respond.
   pending.watch(fastify.server)
-  // Registers every method that Node parses, so that a wrong method gets 405 instead of 404.
+  fastify.addHook('onRoute', ({ method }) => checkRoutedMethods(method))
+  fastify.addHook('onRequest', (request, _, done) => {
+    restoreMethod(request.raw)
+    done()
+  })
+  // Registers every method that Node parses, so that the body of each of them is read.
   for (const method of METHODS)
     if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true })
   return fastify

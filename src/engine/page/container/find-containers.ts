@@ -1,4 +1,4 @@
-import { parseUrl } from '../../text/url.ts'
+import { parseUrl } from '../../text/parse-url.ts'
 import { commander, ensighten } from './code-containers.ts'
 import type { Container, ContainerFormat } from './container-types.ts'
 import { particle, segment } from './customer-data.ts'

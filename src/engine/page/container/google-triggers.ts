@@ -1,4 +1,4 @@
-import { parseUrl } from '../../text/url.ts'
+import { parseUrl } from '../../text/parse-url.ts'
 import type { GoogleMacro } from './google-values.ts'
 
 /** Whether a tag runs on the page: surely, perhaps, or on no page at all. */
