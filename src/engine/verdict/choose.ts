@@ -65,10 +65,13 @@ function isOfNetwork(rank: number): boolean {
 }
 
 /** Whether a clause holds that lists ranges of the provider itself, which may be announced by the network of another one. */
-function hasRange({ held, rule }: ScoredRule): boolean {
+function hasRange({ held, rule }: ScoredRule, ruleset: Ruleset): boolean {
   return held
     .flatMap(({ clause }) => listLeaves(clause, rule.leaves))
-    .some(({ place, positive, words }) => place === 'network' && positive && words.every((word) => word.includes('/')))
+    .some(
+      (leaf) =>
+        leaf.positive && isOfNetwork(rankLeafProof(leaf, ruleset)) && leaf.words.every((word) => word.includes('/')),
+    )
 }
 
 /** Rank of the surest place that proves a hosting rule on this page: 1 is the surest. */
@@ -104,7 +107,7 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
       level,
       hasOwnMark,
       (one) => -rank(one),
-      (one) => Number(hasRange(one)),
+      (one) => Number(hasRange(one, ruleset)),
       families,
       points,
       marks,
