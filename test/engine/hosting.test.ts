@@ -214,6 +214,12 @@ describe('the network of the address', () => {
     expect(getVerdict([cdn], { ...page, address: '203.0.113.1' }).technologies).toEqual(['CDN'])
   })
 
+  test('a range decides before the network that announces it', () => {
+    const own = hosting('own', { detect: [{ network: ['203.0.113.0/29'] }] })
+    expect(findHosting([network, own], inNetwork)).toBe('OWN')
+    expect(findHosting([network, own], { ...inNetwork, address: '203.0.113.8' })).toBe('AAA')
+  })
+
   test('the name of the address tells brands apart, and alone says nothing', () => {
     expect(findHosting([network, brand], inNetwork)).toBe('BRAND')
     expect(findHosting([network, brand], { ...inNetwork, dns: { ptr: ['web7.other.example'] } })).toBe('AAA')

@@ -64,6 +64,16 @@ function isOfNetwork(rank: number): boolean {
   return rank >= NETWORK_RANK && rank < NO_PROOF
 }
 
+/** Whether a clause holds that lists ranges of the provider itself, which may be announced by the network of another one. */
+function hasRange({ held, rule }: ScoredRule, ruleset: Ruleset): boolean {
+  return held
+    .flatMap(({ clause }) => listLeaves(clause, rule.leaves))
+    .some(
+      (leaf) =>
+        leaf.positive && isOfNetwork(rankLeafProof(leaf, ruleset)) && leaf.words.every((word) => word.includes('/')),
+    )
+}
+
 /** Rank of the surest place that proves a hosting rule on this page: 1 is the surest. */
 function rankProof({ held, rule }: ScoredRule, ruleset: Ruleset): number {
   const heavy = held.filter(({ weight }) => weight !== 'weak')
@@ -93,7 +103,16 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
   const origins = all.filter((one) => isMedium(one) && isOrigin(one))
   const hasOwnMark = (one: ScoredRule): number => (isOfNetwork(rank(one)) ? 0 : 1)
   const [first, second] = keepMostSpecific(origins, ruleset.hostingBySlug).sort(
-    compareBy<ScoredRule>(level, hasOwnMark, (one) => -rank(one), families, points, marks, slug),
+    compareBy<ScoredRule>(
+      level,
+      hasOwnMark,
+      (one) => -rank(one),
+      (one) => Number(hasRange(one, ruleset)),
+      families,
+      points,
+      marks,
+      slug,
+    ),
   )
   if (first === undefined) return null
   const tied = second !== undefined && first.level === 'high' && second.level === 'high' && rank(first) === rank(second)

@@ -70,9 +70,12 @@ function isOfSite({ held }: ScoredRule): boolean {
   return held.some(({ weight, clause }) => weight !== 'weak' && SITE_FAMILIES.has(clause.family))
 }
 
+/** States in which the page shows what the domain is for: nothing so far, or a sale. */
+const TYPED_STATES: ReadonlySet<PageState | undefined> = new Set(['default-page', 'parked'])
+
 /** Whether a page of another purpose than the site came back, which says nothing about the type of the site. */
 export function hidesSiteType(response: ScoredRule | null): boolean {
-  return response !== null && response.rule.state !== 'default-page'
+  return response !== null && !TYPED_STATES.has(response.rule.state)
 }
 
 /** Says what came back. @param type the site type of the page, which may have a state itself */
