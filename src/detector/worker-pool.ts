@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { CancellableTimer } from '../async/cancellable-timer.ts'
 import { createDeferred } from '../async/deferred.ts'
+import { POOL_ARGS } from '../async/pool-args.ts'
 import type { OpenedFile } from '../engine/lookup/ruleset-file.ts'
 import type { PageInput } from '../engine/page/page.ts'
 import { ScanError, SetupError } from '../errors.ts'
@@ -143,6 +144,7 @@ class WorkerPool implements MatchPool {
   #startWorkers(filename: string, maxOldMb: number, shared: OpenedFile | null): Piscina {
     const { threads, workers } = this.#limits
     const pool = new Piscina({
+      execArgv: POOL_ARGS,
       filename,
       minThreads: threads,
       maxThreads: workers,

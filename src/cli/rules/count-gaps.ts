@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { POOL_ARGS } from '../../async/pool-args.ts'
 import { GapCounter, type PageMarks } from '../../authoring/gaps/gap-counter.ts'
 import { type GapPage, readGapPages } from './gap-pages.ts'
 import type { GapsTask } from './gaps-worker.ts'
@@ -28,6 +29,7 @@ export async function countGaps(
   const threads = availableParallelism()
   // Threads start with the first batches, and end when they have none: one that ends while it loads the rules can crash the process.
   const workers = new Piscina<readonly GapPage[], PageMarks[]>({
+    execArgv: POOL_ARGS,
     filename: fileURLToPath(new URL('gaps-worker.js', import.meta.url)),
     minThreads: 0,
     maxThreads: threads,

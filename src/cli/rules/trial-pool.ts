@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { POOL_ARGS } from '../../async/pool-args.ts'
 import type { WorkerRules } from '../../detector/match-worker.ts'
 import type { TrialResult } from './run-trials.ts'
 import type { TrialTask } from './trial-worker.ts'
@@ -21,6 +22,7 @@ export class TrialPool {
   ) {
     this.#timeoutMs = timeoutMs
     this.#workers = new Piscina({
+      execArgv: POOL_ARGS,
       filename: fileURLToPath(new URL('trial-worker.js', import.meta.url)),
       minThreads: threads,
       maxThreads: threads,
