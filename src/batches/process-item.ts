@@ -150,10 +150,7 @@ export class ItemProcessor {
   async #isQuotaUsed(key: Key): Promise<boolean> {
     const { store, settings, clock } = this.#parts
     const month = formatMonth(clock())
-    const id = `${month} ${key.counter}`
-    const known = this.#used.get(id)
-    const used = known ?? (await store.usage.usedBy(key.counter, month))
-    if (known === undefined) this.#used.set(id, used)
+    const used = await recall(this.#used, `${month} ${key.counter}`, () => store.usage.usedBy(key.counter, month))
     return used >= findLimits(settings.plans, key).perMonth
   }
 
@@ -192,20 +189,27 @@ export class ItemProcessor {
   }
 
   async #findBatch(id: string): Promise<Batch | null> {
-    const known = this.#batches.get(id)
-    if (known !== undefined) return known.batch
-    const batch = await this.#parts.store.batches.getBatch(id)
-    this.#batches.set(id, { batch })
-    return batch
+    const { batches } = this.#parts.store
+    return (await recall(this.#batches, id, async () => ({ batch: await batches.getBatch(id) }))).batch
   }
 
   async #findKey(id: string): Promise<Key | null> {
-    const known = this.#keys.get(id)
-    if (known !== undefined) return known.key
-    const key = await this.#parts.store.keys.getKey(id)
-    this.#keys.set(id, { key })
-    return key
+    const { keys } = this.#parts.store
+    return (await recall(this.#keys, id, async () => ({ key: await keys.getKey(id) }))).key
   }
+}
+
+/** Returns what is remembered under an id, or reads and remembers it. */
+async function recall<Value extends number | object>(
+  remembered: LRUCache<string, Value>,
+  id: string,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const known = remembered.get(id)
+  if (known !== undefined) return known
+  const value = await read()
+  remembered.set(id, value)
+  return value
 }
 
 /** Whether a batch of this key goes on. */

@@ -72,9 +72,11 @@ function wrapPage(page: PageInput, seed: string): PageInput {
   return typeof html === 'string' && isFragment(html) ? { ...page, html: wrapFragment(html, seed) } : page
 }
 
-/** Adds the network of the address of a page, which the project's own table tells. */
+/** Adds the network of the address of a page, which the project's own table tells, unless the page says it. */
 export function findNetworkOf(page: PageInput): PageInput {
-  return typeof page.address === 'string' ? { ...page, network: openOwnNetworks().find(page.address) } : page
+  return typeof page.address === 'string' && page.network === undefined
+    ? { ...page, network: openOwnNetworks().find(page.address) }
+    : page
 }
 
 /** Failsafe YAML has no null, so the text `null` stands for it. */

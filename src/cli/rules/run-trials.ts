@@ -45,9 +45,7 @@ export async function runTrials(
   const detectPage = (input: PageInput): Verdict => {
     const started = performance.now()
     try {
-      const verdict = limit(() =>
-        detect(ruleset, buildPage(input.network === undefined ? findNetworkOf(input) : input)),
-      )
+      const verdict = limit(() => detect(ruleset, buildPage(findNetworkOf(input))))
       for (const warning of verdict.warnings) warnings.add(warning)
       return verdict
     } finally {

@@ -61,7 +61,7 @@ function findHits(
 /** Lists the rules with a hit on a page; null for a page that cannot be read, which is reported when it is tested. */
 function listLifted(ruleset: Ruleset, input: PageInput): readonly CompiledRule[] | null {
   try {
-    const page = buildPage(input.network === undefined ? findNetworkOf(input) : input)
+    const page = buildPage(findNetworkOf(input))
     return [...readHits(ruleset, page).lifted]
   } catch {
     return null

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { POOL_ARGS } from '../../async/pool-args.ts'
-import type { WorkerRules } from '../../detector/match-worker.ts'
 import type { TrialResult } from './run-trials.ts'
-import type { TrialTask } from './trial-worker.ts'
+import type { TrialRules, TrialTask } from './trial-worker.ts'
 
 /** Heap limit of each thread, as for pages that are matched one by one. */
 const MAX_OLD_MB = 512
@@ -17,7 +16,7 @@ export class TrialPool {
 
   /** @param timeoutMs time limit per page */
   constructor(
-    workerData: WorkerRules,
+    workerData: TrialRules,
     { threads, timeoutMs }: { readonly threads: number; readonly timeoutMs: number },
   ) {
     this.#timeoutMs = timeoutMs

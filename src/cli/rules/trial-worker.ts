@@ -28,7 +28,10 @@ export interface TrialTask {
   readonly clock: Int32Array
 }
 
-const { options, shared } = workerData as WorkerRules
+/** The rules of a thread. It is not warmed up, because it matches many pages. */
+export type TrialRules = Pick<WorkerRules, 'options' | 'shared'>
+
+const { options, shared } = workerData as TrialRules
 const detectors = await loadDetectors(options.detectors ?? [], [...CLAUSE_KEYS, FOUND.key])
 const places = indexPlaces(detectors)
 const ruleset =

@@ -108,9 +108,7 @@ export class Trials {
   async #runInThread(rules: readonly TrialRule[], pages: readonly PageInput[]): Promise<TrialResult | null> {
     const { options, file } = this.#options
     const shared = this.hasForeignDetectors ? null : (file?.buffer ?? null)
-    this.#pool ??= import('./trial-pool.ts').then(
-      (one) => new one.TrialPool({ options, shared, isWarmedUp: false }, this.#options),
-    )
+    this.#pool ??= import('./trial-pool.ts').then((one) => new one.TrialPool({ options, shared }, this.#options))
     const sent = rules.map(({ rule, unproven }): RuleToTry => {
       const { data, isRejected } = toKnown(rule)
       return { found: rule.found, data, isRejected, unproven }
