@@ -1,11 +1,11 @@
-import type { CompiledRule } from '../engine/rule/types.ts'
+import type { RuleKind, RuleSummary } from '../engine/rule/types.ts'
 
 /** The kinds of rules that results name, in the order of the catalogue. */
-export const CATALOGUE_KINDS: readonly CompiledRule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
+export const CATALOGUE_KINDS: readonly RuleKind[] = ['builder', 'hosting', 'site-type', 'technology']
 
 /** The public data of a rule. */
 export interface CatalogueEntry {
-  readonly kind: CompiledRule['kind']
+  readonly kind: RuleKind
   /** The slug is unique within its kind. */
   readonly slug: string
   readonly name: string
@@ -17,27 +17,17 @@ export interface CatalogueEntry {
   readonly about: string | null
 }
 
-/** An entry with the rule that it describes. */
-export interface CatalogueRule {
-  readonly entry: CatalogueEntry
-  readonly rule: CompiledRule
-}
-
 /** Lists the entries of a ruleset, ordered by kind, then by slug. */
-export function buildCatalogue(rules: readonly CompiledRule[]): CatalogueEntry[] {
-  return listCatalogueRules(rules).map(({ entry }) => entry)
+export function buildCatalogue(rules: readonly RuleSummary[]): CatalogueEntry[] {
+  const rank = ({ kind }: CatalogueEntry): number => CATALOGUE_KINDS.indexOf(kind)
+  return rules
+    .filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
+    .map(describeRule)
+    .sort((a, b) => rank(a) - rank(b) || (a.slug < b.slug ? -1 : 1))
 }
 
-/** Lists the rules that the catalogue shows with their entries, in the order of `buildCatalogue`. */
-export function listCatalogueRules(rules: readonly CompiledRule[]): CatalogueRule[] {
-  const shown = rules.filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
-  const rank = ({ rule: { kind } }: CatalogueRule): number => CATALOGUE_KINDS.indexOf(kind)
-  return shown
-    .map((rule) => ({ entry: describeRule(rule), rule }))
-    .sort((a, b) => rank(a) - rank(b) || (a.rule.slug < b.rule.slug ? -1 : 1))
-}
-
-function describeRule(rule: CompiledRule): CatalogueEntry {
+/** Describes a rule as the catalogue does. */
+export function describeRule(rule: RuleSummary): CatalogueEntry {
   const { kind, slug, name, category, cdn, aiNative = false, website = null, about = null } = rule
   return { kind, slug, name, category: category ?? (cdn ? 'cdn' : null), isAiNative: aiNative, website, about }
 }

@@ -2,14 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { detectors } from '../../plugins/index.ts'
 import { type LoadedPackage, listPackages } from '../../plugins/packages/list-packages.ts'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
-import { openRulesetFile } from '../engine/lookup/ruleset-file.ts'
+import { openRulesetFile, writeRulesetFile } from '../engine/lookup/ruleset-file.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
 import { selectPages } from '../engine/page/select-pages.ts'
 import { cutLine, MAX_TITLE } from '../engine/text/bounds.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { LoadOptions } from './load-ruleset.ts'
-import { describeRuleset, type RulesetInfo } from './ruleset-info.ts'
 import { buildWarmUpPage } from './warm-up-page.ts'
 
 /** A page for a worker. */
@@ -59,11 +58,11 @@ const ruleset =
 if (isWarmedUp) match({ id: 0, input: buildWarmUpPage() })
 
 /**
- * Describes the rules that this worker has loaded.
+ * Returns the compiled ruleset that this worker has loaded, as a file.
  * @public called by name
  */
-export function info(): RulesetInfo {
-  return { ...describeRuleset(ruleset.packed) }
+export function file(): ArrayBufferLike {
+  return writeRulesetFile(ruleset.packed).buffer
 }
 
 /**

@@ -1,6 +1,6 @@
 import { PackedRules } from '../engine/lookup/packed-rules.ts'
 import type { PackedRuleset } from '../engine/lookup/ruleset.ts'
-import type { CompiledRule } from '../engine/rule/types.ts'
+import type { CompiledRule, RuleKind, RuleSummary } from '../engine/rule/types.ts'
 import { PackedMap } from '../engine/text/packed-map.ts'
 import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
 import { buildLabels, type RulesetLabels } from './ruleset-labels.ts'
@@ -18,18 +18,21 @@ export interface RulesetInfo {
   readonly siteTypes: readonly string[]
   readonly labels: RulesetLabels
   readonly catalogue: readonly CatalogueEntry[]
-  /** All rules: they are decoded when they are first asked for, which takes a tenth of a second. */
-  readonly rules: readonly CompiledRule[]
+  /** All rules without what matches a page. */
+  readonly summaries: readonly RuleSummary[]
+  /** Decodes one rule. */
+  readonly readRule: (slug: string, kind: RuleKind) => CompiledRule | undefined
 }
 
 /**
- * Describes a compiled ruleset without opening it: only workers need its index. What needs all rules is computed when it is asked for: a
- * scan of one page does not need it.
+ * Describes a compiled ruleset without opening it: only workers need its index. What needs all summaries is computed when it is asked for:
+ * a scan of one page does not need it.
  */
 export function describeRuleset({ version, categories, places, known, sections }: PackedRuleset): RulesetInfo {
   const rules = new PackedRules(sections.at('rules'))
   const readSiteTypes = (): CompiledRule[] => Array.from(sections.words('siteTypes'), (number) => rules.get(number))
-  const readAll = (): CompiledRule[] => Array.from({ length: rules.count }, (_, number) => rules.get(number))
+  let summaries: readonly RuleSummary[] | undefined
+  const readSummaries = (): readonly RuleSummary[] => (summaries ??= rules.listSummaries())
   let labels: RulesetLabels | undefined
   let catalogue: readonly CatalogueEntry[] | undefined
   return {
@@ -45,13 +48,14 @@ export function describeRuleset({ version, categories, places, known, sections }
         .map(({ slug }) => slug)
     },
     get labels() {
-      return (labels ??= buildLabels({ categories, rules: readAll(), places: known }))
+      return (labels ??= buildLabels({ categories, rules: readSummaries(), places: known }))
     },
     get catalogue() {
-      return (catalogue ??= buildCatalogue(readAll()))
+      return (catalogue ??= buildCatalogue(readSummaries()))
     },
-    get rules() {
-      return readAll()
+    get summaries() {
+      return readSummaries()
     },
+    readRule: (slug, kind) => rules.find(slug, kind),
   }
 }

@@ -1,4 +1,5 @@
 import type { KnownPlace, RulesetContent } from '../engine/lookup/ruleset.ts'
+import type { RuleSummary } from '../engine/rule/types.ts'
 
 /** The names that pages for people show for parts of the rules. */
 export interface RulesetLabels {
@@ -19,7 +20,10 @@ export function buildLabels({
   categories,
   rules,
   places,
-}: Pick<RulesetContent, 'categories' | 'rules'> & { readonly places: readonly KnownPlace[] }): RulesetLabels {
+}: Pick<RulesetContent, 'categories'> & {
+  readonly rules: readonly RuleSummary[]
+  readonly places: readonly KnownPlace[]
+}): RulesetLabels {
   const siteTypes = rules.filter(({ kind }) => kind === 'site-type')
   const technologies = rules.filter(({ kind }) => kind === 'technology')
   const titles = Object.entries(categories.builders).map(([name, { title = name }]) => [name, title])

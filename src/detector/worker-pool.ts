@@ -4,7 +4,7 @@ import { Piscina } from 'piscina'
 import { CancellableTimer } from '../async/cancellable-timer.ts'
 import { createDeferred } from '../async/deferred.ts'
 import { POOL_ARGS } from '../async/pool-args.ts'
-import type { OpenedFile } from '../engine/lookup/ruleset-file.ts'
+import { type OpenedFile, openRulesetFile } from '../engine/lookup/ruleset-file.ts'
 import type { PageInput } from '../engine/page/page.ts'
 import { ScanError, SetupError } from '../errors.ts'
 import type { Networks } from '../networks/network-table.ts'
@@ -293,8 +293,8 @@ class WorkerPool implements MatchPool {
       await Promise.all(
         Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'version' })),
       )
-      const info =
-        shared === null ? ((await this.#workers.run(null, { name: 'info' })) as RulesetInfo) : describeRuleset(shared)
+      const file = shared ?? openRulesetFile((await this.#workers.run(null, { name: 'file' })) as ArrayBufferLike, true)
+      const info = describeRuleset(file)
       this.#isReady = true
       this.#sparesTimer = setTimeout(() => this.#startSpares(), SPARES_DELAY_MS).unref()
       for (const timer of this.#waiting) this.#startWaitTimer(timer)

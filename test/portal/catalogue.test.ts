@@ -122,7 +122,7 @@ test('the sitemap lists every page, and robots.txt names it', async () => {
 })
 
 function webflow(): CompiledRule {
-  return index.find('builder', 'webflow')?.rule ?? expect.fail('there is no rule of Webflow')
+  return index.find('builder', 'webflow') ?? expect.fail('there is no rule of Webflow')
 }
 
 test('marks are in words, the strongest first', () => {

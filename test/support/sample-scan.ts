@@ -20,7 +20,8 @@ export const SAMPLE_RULES: RulesetInfo = {
     },
     { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null, about: null },
   ],
-  rules: [],
+  summaries: [],
+  readRule: () => undefined,
   labels: {
     categories: { 'website-builder': 'Website builder', cms: 'Content management system', ecommerce: 'Shop system' },
     siteTypes: { marketing: 'Marketing', blog: 'Blog', 'local-business': 'Local business' },

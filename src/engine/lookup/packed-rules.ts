@@ -1,4 +1,4 @@
-import type { CompiledRule, RuleKind } from '../rule/types.ts'
+import type { CompiledRule, RuleKind, RuleSummary } from '../rule/types.ts'
 import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
 import type { Sections } from '../text/sections.ts'
 
@@ -14,10 +14,13 @@ const SCOPES: Readonly<Record<RuleKind, number>> = {
   response: 3,
 }
 
-/** The rules of a compiled ruleset: JSON, which is decoded when a rule is asked for. */
+/** What matches a page, which is most of a rule: the other properties are its summary. */
+const MATCHING = ['leaves', 'clauses', 'typeClauses'] as const satisfies readonly (keyof CompiledRule)[]
+
+/** The rules of a compiled ruleset: JSON, which is decoded when a rule, or its summary alone, is asked for. */
 export class PackedRules {
-  readonly #starts: Uint32Array
-  readonly #json: Uint8Array
+  readonly #summaries: PackedJson
+  readonly #matching: PackedJson
   readonly #slugs: PackedMap
   readonly #ruleOfSlug: Uint32Array
   /** Number of the first leaf of each rule, and the number of all leaves. */
@@ -25,15 +28,15 @@ export class PackedRules {
   readonly #decoded: (CompiledRule | undefined)[] = []
 
   constructor(sections: Sections) {
-    this.#starts = sections.words('starts')
-    this.#json = sections.bytes('json')
+    this.#summaries = new PackedJson(sections.at('summaries'))
+    this.#matching = new PackedJson(sections.at('matching'))
     this.#slugs = new PackedMap(sections.at('slugs'))
     this.#ruleOfSlug = sections.words('ruleOfSlug')
     this.#firstLeaf = sections.words('firstLeaf')
   }
 
   get count(): number {
-    return this.#starts.length - 1
+    return this.#summaries.count
   }
 
   /** Number of the leaves of all rules. */
@@ -42,10 +45,15 @@ export class PackedRules {
   }
 
   get(number: number): CompiledRule {
-    return (this.#decoded[number] ??= JSON.parse(
-      // A decoder of browsers does not read shared memory, so the slice is copied.
-      decoder.decode(this.#json.slice(this.#starts[number], this.#starts[number + 1])),
-    ) as CompiledRule)
+    return (this.#decoded[number] ??= {
+      ...(this.#summaries.get(number) as RuleSummary),
+      ...(this.#matching.get(number) as Omit<CompiledRule, keyof RuleSummary>),
+    })
+  }
+
+  /** The summaries of all rules, in the order of their numbers. They are decoded with each call, in about 10 ms. */
+  listSummaries(): RuleSummary[] {
+    return Array.from({ length: this.count }, (_, number) => this.#summaries.get(number) as RuleSummary)
   }
 
   /** Finds a rule by its slug and kind, where builders and technologies are one kind. */
@@ -67,21 +75,60 @@ export class PackedRules {
 }
 
 export function packRules(rules: readonly CompiledRule[], into: Sections): void {
-  const texts = rules.map((rule) => encoder.encode(JSON.stringify(rule)))
-  const starts = new Uint32Array(rules.length + 1)
   const firstLeaf = new Uint32Array(rules.length + 1)
-  for (const [i, text] of texts.entries()) {
-    starts[i + 1] = starts[i] + text.length
-    firstLeaf[i + 1] = firstLeaf[i] + rules[i].leaves.length
-  }
-  const json = new Uint8Array(starts[rules.length])
-  for (const [i, text] of texts.entries()) json.set(text, starts[i])
+  for (const [i, { leaves }] of rules.entries()) firstLeaf[i + 1] = firstLeaf[i] + leaves.length
   const slugs = new PackedMapBuilder()
   const ruleOfSlug: number[] = []
   for (const [i, { kind, slug }] of rules.entries()) ruleOfSlug[slugs.add(slug, SCOPES[kind])] = i
-  into.put('starts', starts)
-  into.put('json', json)
+  const parts = rules.map(splitRule)
+  packJson(
+    parts.map(({ summary }) => summary),
+    into.at('summaries'),
+  )
+  packJson(
+    parts.map(({ matching }) => matching),
+    into.at('matching'),
+  )
   into.put('firstLeaf', firstLeaf)
   slugs.pack(into.at('slugs'))
   into.put('ruleOfSlug', Uint32Array.from(ruleOfSlug))
+}
+
+function splitRule(rule: CompiledRule): { readonly summary: object; readonly matching: object } {
+  const isMatching = (name: string): boolean => (MATCHING as readonly string[]).includes(name)
+  const entries = Object.entries(rule)
+  return {
+    summary: Object.fromEntries(entries.filter(([name]) => !isMatching(name))),
+    matching: Object.fromEntries(entries.filter(([name]) => isMatching(name))),
+  }
+}
+
+/** Values as JSON, one after the other in one array. */
+class PackedJson {
+  readonly #starts: Uint32Array
+  readonly #json: Uint8Array
+
+  constructor(sections: Sections) {
+    this.#starts = sections.words('starts')
+    this.#json = sections.bytes('json')
+  }
+
+  get count(): number {
+    return this.#starts.length - 1
+  }
+
+  get(number: number): unknown {
+    // A decoder of browsers does not read shared memory, so the slice is copied.
+    return JSON.parse(decoder.decode(this.#json.slice(this.#starts[number], this.#starts[number + 1])))
+  }
+}
+
+function packJson(values: readonly object[], into: Sections): void {
+  const texts = values.map((value) => encoder.encode(JSON.stringify(value)))
+  const starts = new Uint32Array(texts.length + 1)
+  for (const [i, { length }] of texts.entries()) starts[i + 1] = starts[i] + length
+  const json = new Uint8Array(starts[texts.length])
+  for (const [i, text] of texts.entries()) json.set(text, starts[i])
+  into.put('starts', starts)
+  into.put('json', json)
 }

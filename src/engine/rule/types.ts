@@ -164,6 +164,9 @@ export interface CompiledRule {
   readonly prior?: number
 }
 
+/** A compiled rule without what matches a page. */
+export type RuleSummary = Omit<CompiledRule, 'leaves' | 'clauses' | 'typeClauses'>
+
 /** Decides whether the site type with the highest score is named. All numbers are tenths of log-odds. */
 export interface TypeDecision {
   /** Minimum score. */

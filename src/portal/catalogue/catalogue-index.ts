@@ -1,6 +1,6 @@
-import { type CatalogueEntry, type CatalogueRule, listCatalogueRules } from '../../detector/catalogue.ts'
+import { CATALOGUE_KINDS, type CatalogueEntry } from '../../detector/catalogue.ts'
 import type { RulesetInfo } from '../../detector/ruleset-info.ts'
-import type { CompiledRule } from '../../engine/rule/types.ts'
+import type { CompiledRule, RuleKind } from '../../engine/rule/types.ts'
 import type { CurrentRules } from '../../scan/current-rules.ts'
 import { findClosest } from '../../yaml/hint.ts'
 
@@ -11,12 +11,16 @@ const MAX_FOUND = 50
 /** Maximum number of names that are suggested while a person types. */
 const MAX_SUGGESTIONS = 8
 
-/** An entry with its rule, and its texts as they are compared. */
-interface IndexedEntry extends CatalogueRule {
+/** An entry, and its texts as they are compared. */
+interface SearchedEntry {
+  readonly entry: CatalogueEntry
   readonly name: string
   /** Name, slug, sentence and former names. */
   readonly all: string
 }
+
+/** What the index reads of a ruleset. */
+type IndexedRules = Pick<RulesetInfo, 'catalogue' | 'summaries' | 'readRule'>
 
 /** What a search finds: the best entries, the number of all, and a known name if nothing was found. */
 export interface SearchResult {
@@ -25,34 +29,37 @@ export interface SearchResult {
   readonly suggestion: string | null
 }
 
-/** The entries of a ruleset as the pages of the catalogue need them. */
-export class CatalogueIndex {
-  readonly entries: readonly CatalogueEntry[]
-  /** The entries of each kind, and of each category of it, by name. */
-  readonly #lists = new Map<string, CatalogueEntry[]>()
-  readonly #indexed: ReadonlyMap<string, IndexedEntry>
-  /** State of an answer that is not the site → the products whose answers are known, by name. */
-  readonly owners: ReadonlyMap<string, readonly string[]>
+const byName = new Intl.Collator('en')
 
-  constructor({ rules }: Pick<RulesetInfo, 'rules'>) {
-    const listed = listCatalogueRules(rules)
-    this.entries = listed.map(({ entry }) => entry)
-    const byName = new Intl.Collator('en')
-    for (const entry of [...this.entries].sort((a, b) => byName.compare(a.name, b.name)))
-      for (const key of new Set([formatKey(entry.kind, ''), formatKey(entry.kind, entry.category ?? '')]))
-        appendTo(this.#lists, key, entry)
-    this.#indexed = new Map(
-      listed.map(({ entry, rule }) => {
-        const all = normalize([entry.name, entry.slug, entry.about ?? '', rule.description ?? ''].join(' '))
-        return [formatKey(entry.kind, entry.slug), { entry, rule, name: normalize(entry.name), all }]
-      }),
-    )
-    this.owners = this.#listOwners(rules, byName)
+/**
+ * The entries of a ruleset as the pages of the catalogue need them. Each part is computed when a page first needs it, so that the first
+ * page after a start waits for its own part alone.
+ */
+export class CatalogueIndex {
+  readonly #rules: IndexedRules
+  /** The lists that were asked for: the entries of a kind or of one category of it, by name. */
+  readonly #lists = new Map<string, readonly CatalogueEntry[]>()
+  #searched: readonly SearchedEntry[] | undefined
+  #owners: ReadonlyMap<string, readonly string[]> | undefined
+
+  constructor(rules: IndexedRules) {
+    this.#rules = rules
   }
 
-  /** Finds an entry by the parts of its path. */
-  find(kind: string, slug: string): IndexedEntry | undefined {
-    return this.#indexed.get(formatKey(kind, slug))
+  get entries(): readonly CatalogueEntry[] {
+    return this.#rules.catalogue
+  }
+
+  /** State of an answer that is not the site → the products whose answers are known, by name. */
+  get owners(): ReadonlyMap<string, readonly string[]> {
+    return (this.#owners ??= this.#listOwners())
+  }
+
+  /** Finds the rule of an entry by the parts of its path. */
+  find(kind: string, slug: string): CompiledRule | undefined {
+    const known = CATALOGUE_KINDS.find((one) => one === kind)
+    const rule = known && this.#rules.readRule(slug, known)
+    return rule?.kind === kind ? rule : undefined // Builders and technologies share their slugs.
   }
 
   /**
@@ -64,7 +71,7 @@ export class CatalogueIndex {
     const words = wanted.split(' ').filter(Boolean)
     if (words.length === 0) return { entries: [], count: 0, suggestion: null }
     const found = this.#rank(wanted, ({ all }) => words.every((word) => all.includes(word)))
-    const names = [...this.#indexed.values()].map(({ name }) => name)
+    const names = this.#listSearched().map(({ name }) => name)
     return {
       entries: found.slice(0, MAX_FOUND),
       count: found.length,
@@ -81,21 +88,37 @@ export class CatalogueIndex {
   }
 
   /** State → names of the products that rules of answers state, by `by` or `byName`. */
-  #listOwners(rules: readonly CompiledRule[], order: Intl.Collator): ReadonlyMap<string, readonly string[]> {
+  #listOwners(): ReadonlyMap<string, readonly string[]> {
+    const { summaries } = this.#rules
+    const names = new Map(summaries.map(({ kind, slug, name }) => [formatKey(kind, slug), name]))
     const findName = (slug: string): string | undefined =>
-      ['builder', 'technology', 'hosting'].map((kind) => this.find(kind, slug)?.entry.name).find(Boolean)
+      (['builder', 'technology', 'hosting'] as const).map((kind) => names.get(formatKey(kind, slug))).find(Boolean)
     const owners = new Map<string, Set<string>>()
-    for (const { state, by, byName } of rules) {
-      const owner = byName ?? (by === undefined ? undefined : findName(by))
+    for (const { state, by, byName: named } of summaries) {
+      const owner = named ?? (by === undefined ? undefined : findName(by))
       if (state === undefined || owner === undefined) continue
       owners.set(state, (owners.get(state) ?? new Set()).add(owner))
     }
-    return new Map([...owners].map(([state, found]) => [state, [...found].sort(order.compare)]))
+    return new Map([...owners].map(([state, found]) => [state, [...found].sort(byName.compare)]))
+  }
+
+  #listSearched(): readonly SearchedEntry[] {
+    return (this.#searched ??= this.#describeSearched())
+  }
+
+  #describeSearched(): readonly SearchedEntry[] {
+    const { catalogue, summaries } = this.#rules
+    const notes = new Map(summaries.map(({ kind, slug, description }) => [formatKey(kind, slug), description]))
+    return catalogue.map((entry) => {
+      const { kind, slug, name, about } = entry
+      const all = normalize([name, slug, about ?? '', notes.get(formatKey(kind, slug)) ?? ''].join(' '))
+      return { entry, name: normalize(name), all }
+    })
   }
 
   /** Filters the entries, the best ones for a text first. */
-  #rank(wanted: string, isWanted: (entry: IndexedEntry) => boolean): readonly CatalogueEntry[] {
-    return [...this.#indexed.values()]
+  #rank(wanted: string, isWanted: (entry: SearchedEntry) => boolean): readonly CatalogueEntry[] {
+    return this.#listSearched()
       .filter(isWanted)
       .map((one) => ({ ...one, rank: rankEntry(one, wanted) }))
       .sort((a, b) => a.rank - b.rank || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
@@ -103,12 +126,24 @@ export class CatalogueIndex {
   }
 
   /** Lists the entries of a kind, or of one of its categories, by name. */
-  list(kind: CatalogueEntry['kind'], category = ''): readonly CatalogueEntry[] {
-    return this.#lists.get(formatKey(kind, category)) ?? []
+  list(kind: RuleKind, category?: string): readonly CatalogueEntry[] {
+    const key = formatKey(kind, category ?? '')
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    const isWanted = (entry: CatalogueEntry): boolean =>
+      entry.kind === kind && (category === undefined || entry.category === category)
+    const list = this.entries.filter(isWanted).sort((a, b) => byName.compare(a.name, b.name))
+    if (list.length > 0) this.#lists.set(key, list) // A category that does not exist is not kept: anyone can ask for it.
+    return list
+  }
+
+  /** Counts the entries of a kind. */
+  count(kind: RuleKind): number {
+    return this.entries.filter((entry) => entry.kind === kind).length
   }
 
   /** Counts the entries of each category of a kind. */
-  countCategories(kind: CatalogueEntry['kind']): ReadonlyMap<string, number> {
+  countCategories(kind: RuleKind): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const entry of this.entries)
       if (entry.kind === kind && entry.category !== null)
@@ -127,17 +162,11 @@ export function openCatalogueIndex({ current }: Pick<CurrentRules, 'current'>): 
   return index
 }
 
-function appendTo(lists: Map<string, CatalogueEntry[]>, key: string, entry: CatalogueEntry): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [entry])
-  else list.push(entry)
-}
-
 function formatKey(kind: string, slug: string): string {
   return `${kind}/${slug}`
 }
 
-function rankEntry({ name, all }: IndexedEntry, wanted: string): number {
+function rankEntry({ name, all }: SearchedEntry, wanted: string): number {
   if (name === wanted) return 0
   if (name.startsWith(wanted)) return 1
   if (` ${name}`.includes(` ${wanted}`)) return 2

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { CatalogueEntry } from '../../detector/catalogue.ts'
+import { type CatalogueEntry, describeRule } from '../../detector/catalogue.ts'
 import type { CompiledRule } from '../../engine/rule/types.ts'
 import { Facts } from '../../views/facts.tsx'
 import { LinkButton } from '../components/button.tsx'
@@ -17,12 +17,12 @@ const MAX_ALTERNATIVES = 12
 interface EntryProps {
   readonly context: PageContext
   readonly index: CatalogueIndex
-  readonly entry: CatalogueEntry
   readonly rule: CompiledRule
 }
 
 /** The page of one builder, hosting provider, technology or type of site. */
-export function EntryPage({ context, entry, rule, index }: EntryProps) {
+export function EntryPage({ context, rule, index }: EntryProps) {
+  const entry = describeRule(rule)
   const { labels } = context.parts.rules.current
   const category = categoryTitle(entry, labels)
   const about = entry.about ?? rule.description ?? null

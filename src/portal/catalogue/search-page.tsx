@@ -90,7 +90,7 @@ function Categories({ context, index }: IndexProps) {
           <Card key={kind} title={KIND_NAMES[kind][0]}>
             <ul class="categories">
               <li>
-                <a href={listPath(kind)}>All {index.list(kind).length}</a>
+                <a href={listPath(kind)}>All {index.count(kind)}</a>
               </li>
               {counts
                 .sort((a, b) => a.title.localeCompare(b.title, 'en'))

@@ -38,9 +38,9 @@ const CATALOGUE_ENTRY = definePage({
   handle: async (context) => {
     const { kind, slug } = context.params
     const index = openCatalogueIndex(context.parts.rules)
-    const found = index.find(kind, slug)
-    if (found === undefined) throw new PageError(404, 'The catalogue has no such entry.')
-    return <EntryPage context={context} entry={found.entry} rule={found.rule} index={index} />
+    const rule = index.find(kind, slug)
+    if (rule === undefined) throw new PageError(404, 'The catalogue has no such entry.')
+    return <EntryPage context={context} rule={rule} index={index} />
   },
 })
 

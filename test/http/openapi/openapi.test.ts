@@ -297,7 +297,8 @@ describe('with the built-in rules', () => {
       siteTypes,
       labels: SAMPLE_RULES.labels,
       catalogue: [],
-      rules: [],
+      summaries: [],
+      readRule: () => undefined,
     }
     let change = {}
     const own = await openApp({
