@@ -1,4 +1,9 @@
 import { getPublicSuffix } from 'tldts'
+import { extension } from '../../../plugins/extension.ts'
+import { file } from '../../../plugins/file.ts'
+import { network } from '../../../plugins/network.ts'
+import { npm } from '../../../plugins/npm.ts'
+import type { Detector, Wanted } from '../../../src/engine/page/detector.ts'
 import type { Page, PageTag, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
 import { readAttribute } from './naive-words.ts'
@@ -26,6 +31,10 @@ export interface NaivePlace {
   readonly values: (page: Page, settled: readonly string[]) => NaiveValue[]
   /** Characters to each side of a literal that tests see; absent: the whole text. */
   readonly window?: number
+  /** The case of words counts without being asked for. */
+  readonly isExact?: boolean
+  /** Only files of the site count without being asked for. */
+  readonly isOwn?: boolean
 }
 
 const always = (): boolean => true
@@ -82,6 +91,26 @@ const number = (family: Family, of: (page: Page) => number | null): NaivePlace =
   values: (page) => (of(page) === null ? [] : [plain(String(of(page)), String(of(page)))]),
 })
 
+const EVERY_WORD: Wanted = { has: () => true, selectors: () => [] }
+
+/**
+ * A place whose values the plugin lists itself, for every word: how it reads names from addresses has tables of its own. What is
+ * compared is how the engine finds the rules of a name, and what counts as a hit.
+ */
+const listed = ({ family, read, seen = always, from }: Detector): NaivePlace => ({
+  family,
+  isOwn: from === 'own',
+  reading: 'value',
+  seen,
+  values: (page) =>
+    [...read(page, EVERY_WORD)].map(({ name, text = '', url, at }) => ({
+      name,
+      text: () => text,
+      url: url as NaiveValue['url'],
+      at,
+    })),
+})
+
 /** All places of the table in the documentation. */
 export const PLACES: Readonly<Record<string, NaivePlace>> = {
   url: {
@@ -123,12 +152,16 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
       return [...issuer, ...(tls?.names ?? []).map((text) => plain('name', text))]
     },
   },
+  network: listed(network),
   meta: { family: 'declared', reading: 'name', seen: always, values: listMetas },
   title: literal('declared', ({ title }) => [title]),
   jsonld: { family: 'declared', reading: 'path', seen: always, values: ({ jsonld }) => listNodes(jsonld) },
   script: urls('script', 'loaded'),
   asset: urls('asset', 'loaded'),
   frame: urls('frame', 'loaded'),
+  npm: listed(npm),
+  file: listed(file),
+  extension: listed(extension),
   link: {
     family: 'loaded',
     reading: 'name',
@@ -158,6 +191,13 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     seen: ({ tags }) => tags !== null,
     values: ({ tags }) =>
       (tags ?? []).flatMap((tag) => tag.kinds.map((kind) => ({ ...plain(kind, kind), ...origin(tag) }))),
+  },
+  global: {
+    family: 'code',
+    reading: 'name',
+    isExact: true,
+    seen: ({ globals }) => globals !== null,
+    values: ({ globals }) => (globals ?? []).map(([name, text]) => plain(name, text)),
   },
   style: literal('code', ({ styles }) => styles),
   bundle: body(({ bundles }) => bundles),

@@ -41,7 +41,8 @@ export function evaluateNaively(rule: RuleSource, all: NaivePage): NaiveResult {
     .filter(({ holds }) => holds === true)
     .map(({ clause }) => ({
       family: findFamily(clause),
-      weight: findPageWeight(clause, page),
+      // Responses have no levels: any clause proves one.
+      weight: rule.kind === 'response' ? 'strong' : findPageWeight(clause, page),
       isSure: judge(clause, sure, ALL_OWN).holds === true,
     }))
   const surePoints = addPoints(holding.filter(({ isSure }) => isSure))
@@ -121,10 +122,11 @@ function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
   return { hit: known(true), holds }
 }
 
-function judgeLeaf(clause: ClauseSource, naive: NaivePage, { only, isNegated }: Own): Judged {
+function judgeLeaf(written: ClauseSource, naive: NaivePage, { only, isNegated }: Own): Judged {
   const own = isNegated ? 'site' : only
-  const key = findPlace(clause)
+  const key = findPlace(written)
   const place = PLACES[key]
+  const clause = place.isOwn ? { from: 'own', ...written } : written
   const hasWord = buildWordTest(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
@@ -151,9 +153,9 @@ function toList(value: unknown): string[] {
 
 /** Builds a test for whether a value has one of the words of a clause. */
 function buildWordTest(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
-  const exact = clause.case === 'exact'
+  const { reading, isExact = false } = PLACES[key]
+  const exact = isExact || clause.case === 'exact'
   const words = toList(clause[key])
-  const { reading } = PLACES[key]
   if (reading === 'selector') return ({ at = -1 }) => words.some((word) => fitsSelector(word, page.tape, at, exact))
   if (reading === 'locator') return ({ url }) => words.some((word) => url !== undefined && isUnder(word, url, exact))
   if (reading === 'name') return ({ name }) => words.some((word) => isNamed(word, name, exact))
@@ -228,11 +230,15 @@ function findWeight(clause: ClauseSource): Weight {
   return ordered[Math.min(needed, ordered.length) - 1] ?? 'weak'
 }
 
-/** Text can be a quotation, assets of a host name alone can be hot-linked, and a builder is a prior. */
+/**
+ * Text can be a quotation, assets of a host name alone can be hot-linked, and a builder is a prior. A platform may run in the network of
+ * another provider, and the holder of an address writes its name.
+ */
 function findDefaultWeight(clause: ClauseSource): Weight {
   const key = findPlace(clause)
   if (key === 'text' || key === 'html') return 'weak'
-  if (key === 'found') return 'medium'
+  if (key === 'found' || key === 'network') return 'medium'
+  if (key === 'dns' && toList(clause.dns).includes('ptr')) return 'weak'
   if (PLACES[key].family !== 'loaded' || 'has' in clause || 'is' in clause || 'match' in clause) return 'strong'
   const located = [PLACES[key].reading === 'locator' ? toList(clause[key]) : [], toList(clause.under)]
   const lists = located.filter((list) => list.length > 0)
