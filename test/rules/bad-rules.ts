@@ -57,7 +57,7 @@ export const BAD_RULES: readonly BadRule[] = [
   }),
   bad('request-id', '{ header: x-request-id }', plain('headers: { x-request-id: 7f3a }'), {
     ...TECHNOLOGY,
-    finding: 'broad-clause',
+    finding: 'unrelated-hit',
   }),
   bad('one-customer', '{ url: www.hillside-pottery.co.uk }', plain('url: https://www.hillside-pottery.co.uk/'), {
     finding: 'customer-host',
