@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { domainToASCII } from 'node:url'
 import { getDomain, parse as parseDomain } from 'tldts'
 import { findBlockedReason, isSameAddress, parseAddress } from './address.ts'
 import type { Resolver } from './resolver.ts'
@@ -44,7 +45,7 @@ export async function lookUpDns(
 
 /** Names of one address that are checked. */
 const MAX_REVERSE_NAMES = 4
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62}\.)+[a-z]{2,63}$/
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62}\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
 /**
  * Looks up the name of an address. The holder of the address can write any name, so one counts only if it is public and resolves to the
@@ -58,11 +59,16 @@ export async function lookUpName(
   const type = parseAddress(address)?.kind() === 'ipv6' ? 'aaaa' : 'a'
   const query = (kind: string, name: string) => resolver.records(kind, name, signal).catch(() => [])
   const names = (await query('ptr', address)).slice(0, MAX_REVERSE_NAMES)
-  for (const name of names.filter((one) => HOST_NAME.test(one) && isPublicName(one))) {
+  for (const name of names.filter(isHostName)) {
     const addresses = await query(type, name)
     if (addresses.some((one) => isSameAddress(one, address))) return [name]
   }
   return []
+}
+
+/** Whether a text is a public name. Broken Punycode is none: its query would ask for the root. */
+function isHostName(text: string): boolean {
+  return HOST_NAME.test(text) && domainToASCII(text) === text && isPublicName(text)
 }
 
 /** Lists the names to query for a type. An unknown type has none. */
