@@ -5,7 +5,9 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-tools/recipes.sh [--write]
+tools/recipes.sh [--write | install]
+
+  install  installs DuckDB and pandas, if they are missing, and does nothing else
 
   Runs the SQL and Python of docs/analysis.md on the results in examples/, and on those of them that succeeded and that failed. The
   exit code is 1 if a recipe fails, or prints something else than the document says for the examples; --write puts what it prints
@@ -97,6 +99,7 @@ sys.exit(1 if problems or count == 0 else 0)
 
 case "${1:-}" in
   '' | --write) ;;
+  install) install_missing && exit 0 || exit 1 ;;
   -h | --help | help) usage && exit 0 ;;
   *) usage >&2 && exit 2 ;;
 esac

@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-tools/schemathesis.sh
+tools/schemathesis.sh [install]
+
+  install  installs Schemathesis, if it is missing, and does nothing else
 
   Starts the built service (npm run build) once for each revision of the API, with a key of a large plan, in a network namespace
   that has only the loopback interface, and runs Schemathesis against the document of that revision: /openapi.json for revision 2
@@ -117,6 +119,7 @@ JS
 case "${1:-}" in
   '') ;;
   inside) run_inside "$2" && exit 0 || exit 1 ;;
+  install) install_missing && exit 0 || exit 1 ;;
   -h | --help | help) usage && exit 0 ;;
   *) usage >&2 && exit 2 ;;
 esac

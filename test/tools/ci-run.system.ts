@@ -74,7 +74,7 @@ describe('.ci/run', () => {
     cpSync(join(root, 'tools/test-count.mjs'), join(folder, 'tools/test-count.mjs'))
     write('tools/services.sh', `#!/bin/sh\ncase $1 in status) ${status};; *) echo "services: $1" >&2;; esac\n`, 0o755)
     write('tools/browser.sh', '#!/bin/sh\n', 0o755)
-    for (const tool of ['schemathesis.sh', 'recipes.sh', 'run']) write(`tools/${tool}`, '#!/bin/sh\n', 0o755)
+    for (const tool of ['generators.sh', 'schemathesis.sh', 'recipes.sh', 'run']) write(`tools/${tool}`, '#!/bin/sh\n', 0o755)
     write('bin/npm', `#!/bin/sh\ncase "$*" in ${npm} esac\n`, 0o755)
     for (const program of ['ip', 'curl', 'python3']) write(`bin/${program}`, '#!/bin/sh\n', 0o755)
     const temporary = join(folder, 'tmp')
