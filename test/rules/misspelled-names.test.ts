@@ -35,6 +35,7 @@ describe('a name that is misspelled is an error', () => {
     ['{ npm: swipe }', 'unknown-name swiper'],
     ['{ npm: siwper }', 'unknown-name swiper'],
     ['{ npm: swiper-js }', 'unknown-name swiper'],
+    ['{ npm: swiper.js }', 'unknown-name swiper'],
     ['{ npm: [swiper, swiper-elemnt] }', 'unknown-name swiper'],
     ['{ npm: swiper@11 }', 'bad-value'],
     ['{ npm: swiper/dist }', 'bad-value'],
