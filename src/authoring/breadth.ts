@@ -3,7 +3,7 @@ import { computeLevel } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import { buildFinding, type Finding } from '../rules/findings.ts'
-import { checkAlso, checkSlugs, listFired } from '../rules/fixtures.ts'
+import { checkAlso, checkSlugs, listFired } from '../rules/run-fixture.ts'
 import type { OrdinaryPage } from './ordinary-pages.ts'
 
 /** An ordinary page and its verdict. */

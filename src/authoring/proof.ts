@@ -12,7 +12,7 @@ import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import { buildFinding, type Finding, lowerToWarning } from '../rules/findings.ts'
-import type { FixtureResult } from '../rules/fixtures.ts'
+import type { FixtureResult } from '../rules/run-fixture.ts'
 import type { Path } from '../yaml/source-file.ts'
 import { findCutWords } from './cut-words.ts'
 

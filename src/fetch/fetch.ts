@@ -1,16 +1,15 @@
-import { ScanError } from '../errors.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
 import { EVIDENCE, type EvidenceKind } from './evidence-kinds.ts'
 import { toScanError } from './failure.ts'
+import { type FetchedPage, followRedirects } from './follow-redirects.ts'
 import { type HostLimiter, HostSlot } from './host-limiter.ts'
 import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
-import { type ReceivedBody, readPage } from './read-page.ts'
-import { findHeaders, followLocation, followRefresh } from './redirect.ts'
+import { findHeaders } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
 import { type FurtherPage, RobotsGate } from './robots-gate.ts'
 import { SecondTry } from './second-try.ts'
-import { Session, type SiteResponse } from './session.ts'
+import { Session } from './session.ts'
 import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
 import { listTlsWarnings, type TlsError } from './tls-error.ts'
@@ -60,8 +59,6 @@ export interface FetchOptions {
   readonly further?: FurtherPage | undefined
 }
 
-const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-
 /**
  * Fetches a site that a client has named. Contacts only public addresses, checks redirects against the same policy, ends
  * within the policy's deadline, and leaves no socket and no timer.
@@ -78,7 +75,7 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   try {
     const secondTry = new SecondTry(session)
     const redirectErrors = new Set<TlsError>()
-    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors, gate })
+    const page = await followRedirects(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors, gate })
     const { peer } = page
     const tlsError = peer?.tlsError ?? null
     const fetched = performance.now()
@@ -161,96 +158,4 @@ function reportLate({ lateBodies }: BodiesFound, { bodiesAfterPageMs }: Policy):
   if (lateBodies === 0) return []
   const files = lateBodies === 1 ? '1 script or style sheet was' : `${lateBodies} scripts or style sheets were`
   return [`${files} not received within ${bodiesAfterPageMs} ms of the page`]
-}
-
-interface FetchContext {
-  readonly session: Session
-  readonly sideEvidence: SideEvidence
-  readonly hostSlot: HostSlot
-  readonly secondTry: SecondTry
-  /** What is wrong with the certificates of hosts that redirected. */
-  readonly redirectErrors: Set<TlsError>
-  /** Checks each hop of another page; null for the page that a client has named. */
-  readonly gate: RobotsGate | null
-}
-
-interface FetchedPage extends ReceivedBody {
-  readonly target: Target
-  readonly response: SiteResponse
-  readonly peer: Peer | undefined
-}
-
-/**
- * Follows redirects to the final page and checks each hop against the policy. A refresh is part of a page that has already
- * been received: if following it fails for any reason, that page is the result.
- */
-async function followAll(first: Target, context: FetchContext): Promise<FetchedPage> {
-  const { session, sideEvidence, hostSlot, gate } = context
-  // With other cookies than before, a site may respond to the same URL with its page.
-  const describeVisit = ({ url }: Target): string => `${url.href} ${session.cookies.format(url)}`
-  const visits = new Set([describeVisit(first)])
-  const urls = new Set([first.url.href])
-  let target = first
-  let lastPage: FetchedPage | null = null
-  for (let hop = 0; ; hop++) {
-    try {
-      sideEvidence.leaveOtherHosts(target.host)
-      await hostSlot.moveTo(target.host)
-      await gate?.check(target)
-      sideEvidence.startDns(target)
-      const { page, next } = await follow(target, context)
-      lastPage = page ?? lastPage
-      if (page !== null && (next === null || visits.has(describeVisit(next)))) return page
-      target = next as Target
-      if (visits.has(describeVisit(target))) throw new ScanError('redirect_loop')
-      if (hop >= session.policy.maxRedirects)
-        throw new ScanError(urls.has(target.url.href) ? 'redirect_loop' : 'too_many_redirects')
-      visits.add(describeVisit(target))
-      urls.add(target.url.href)
-    } catch (error) {
-      if (lastPage === null || session.signal.aborted) throw error
-      sideEvidence.startFiles(lastPage.target)
-      return lastPage
-    }
-  }
-}
-
-interface Hop {
-  readonly page: FetchedPage | null
-  readonly next: Target | null
-}
-
-/** Requests one hop. A redirect has no page; a page can have a next hop. */
-async function follow(target: Target, context: FetchContext): Promise<Hop> {
-  const { session, sideEvidence, secondTry, redirectErrors } = context
-  const response = await secondTry.onReset(() => session.getPage(target, ACCEPT))
-  const peer = session.findPeer(target) // Read before files are fetched, which may open more connections.
-  session.cookies.store(response.headers, target.url)
-  const location = followLocation(response, target, session.policy)
-  if (location !== null) {
-    response.body.destroy()
-    if (peer?.tlsError) redirectErrors.add(peer.tlsError)
-    return { page: null, next: location }
-  }
-  const waitMs = secondTry.findWait(response)
-  // Nothing else is requested from a site that has asked for a pause.
-  if (waitMs === null) sideEvidence.startFiles(target)
-  const page = { target, response, peer, ...(await readPage(response, session)) }
-  if (waitMs !== null) {
-    const again = (await secondTry.wait(waitMs)) ? await followAgain(target, context) : null
-    if (again !== null) return again
-    sideEvidence.startFiles(target)
-  }
-  const refreshing = page.isHtml ? page.html : new Uint8Array()
-  return { page, next: followRefresh(response, refreshing, target, session.policy) }
-}
-
-/** Requests a hop a second time. Returns null if that fails: then the first response is the result. */
-async function followAgain(target: Target, context: FetchContext): Promise<Hop | null> {
-  try {
-    return await follow(target, context)
-  } catch (error) {
-    if (context.session.signal.aborted) throw error
-    return null
-  }
 }

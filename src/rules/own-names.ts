@@ -26,11 +26,12 @@ export function listNames({ name, slug, website, source }: RuleSource): OwnNames
 
 /**
  * Whether a word is a name that its rule states elsewhere: for a package or an extension exactly, as a part of an address
- * (`npmjs.com/package/swiper`, `wordpress.org/plugins/akismet/`); for a file as a part, because packages have several.
+ * (`npmjs.com/package/swiper`, `wordpress.org/plugins/akismet/`); for a file as a part, because packages have several. The name of a
+ * package may look like that of a file (`countup.js`).
  */
-export function repeatsName(word: string, { parts, squeezed }: OwnNames): boolean {
+export function repeatsName(word: string, isFile: boolean, { parts, squeezed }: OwnNames): boolean {
   const lower = word.toLowerCase()
-  if (FILE.test(word)) {
+  if (isFile) {
     const stem = squeeze(lower.replace(FILE, '').replace(/^jquery[.-]/, ''))
     return squeezed.some((name) => share(name, stem))
   }

@@ -55,7 +55,7 @@ export const BAD_RULES: readonly BadRule[] = [
     ...TECHNOLOGY,
     finding: 'unrelated-hit',
   }),
-  bad('request-id', '{ header: x-request-id }', plain('headers: { x-request-id: 7f3a }'), {
+  bad('correlation-id', '{ header: x-correlation-id }', plain('headers: { x-correlation-id: 7f3a }'), {
     ...TECHNOLOGY,
     finding: 'unrelated-hit',
   }),

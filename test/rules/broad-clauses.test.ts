@@ -6,7 +6,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces, toList } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import { buildPage, detect } from '../../src/index.ts'
-import { listFired } from '../../src/rules/fixtures.ts'
+import { listFired } from '../../src/rules/run-fixture.ts'
 
 /** Clauses of the kind that a hasty author writes for some product. Several in one line make one rule. */
 const LAZY = `

@@ -13,8 +13,10 @@ import { SchemaValidator } from '../../src/yaml/schema-validator.ts'
 import { SourceFile } from '../../src/yaml/source-file.ts'
 import { checked, drawRules, isNoticed, places, runOwnTest } from './rule-trial.ts'
 
-/** Lines whose text no test can judge: names, addresses and days. */
-const PROSE = /^(?:name|description|website|source|verified|#)|^ +- https?:/
+/** Lines whose text no test can judge: names, sentences, addresses and days, and clauses under a `not`, which need no page. */
+const PROSE = /^(?:name|byName|about|description|website|source|verified|#)|^ +- (?:https?:|not:)/
+/** Words that derived pages repeat as they are written: of a file, a part is compared with the names of its rule. */
+const DERIVED = /^ +- \{? ?(?:global|tag|file):/
 /**
  * A regular expression. `rule-mutants-even.mutations.ts` and `-odd` change each letter that every match must contain.
  */
@@ -56,7 +58,7 @@ function plantTypo(rule: CheckedRule, text: string, random: () => number): Typo 
   const was = lines[line].replace(/\s+#.*$/, '')
   const at = Math.floor(random() * was.length)
   const type = TYPOS[Math.floor(random() * TYPOS.length)]
-  if (PROSE.test(was) || PATTERN.test(was) || !/^[a-z]{2}[a-z]/i.test(was.slice(at))) return null
+  if (PROSE.test(was) || PATTERN.test(was) || DERIVED.test(was) || !/^[a-z]{2}[a-z]/i.test(was.slice(at))) return null
   const now = was.slice(0, at) + type(was[at], was[at + 1]) + was.slice(at + 2)
   if (now.toLowerCase() === was.toLowerCase()) return null
   lines[line] = now

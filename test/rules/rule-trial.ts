@@ -8,11 +8,12 @@ import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { RuleSource } from '../../src/engine/rule/types.ts'
 import { ownFolder } from '../../src/rules/built.ts'
 import type { CheckedRule } from '../../src/rules/checks/rule-checks.ts'
-import { type FixtureResult, readFixtures, runFixture } from '../../src/rules/fixtures.ts'
+import { readFixtures } from '../../src/rules/fixtures.ts'
 import { deriveFixtures, provesItself } from '../../src/rules/load/derived-fixtures.ts'
 import { checkFolders } from '../../src/rules/load/load.ts'
 import { buildRuleset } from '../../src/rules/load/open-ruleset.ts'
 import { readTestText } from '../../src/rules/rule-tests.ts'
+import { type FixtureResult, runFixture } from '../../src/rules/run-fixture.ts'
 
 export const places = indexPlaces(detectors)
 /** The rules of the project. */

@@ -9,9 +9,10 @@ import { checkProof } from '../../src/authoring/proof.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { ownFolder } from '../../src/rules/built.ts'
 import type { Finding } from '../../src/rules/findings.ts'
-import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
+import { readFixtures } from '../../src/rules/fixtures.ts'
 import { deriveFixtures } from '../../src/rules/load/derived-fixtures.ts'
 import { checkDates, checkFolders } from '../../src/rules/load/load.ts'
+import { runFixture } from '../../src/rules/run-fixture.ts'
 import { onFileEnd } from './on-file-end.ts'
 
 /** Path → content. */

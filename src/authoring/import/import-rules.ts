@@ -6,15 +6,17 @@ import { ClauseBuilder } from './build-clauses.ts'
 import { findCategory, type ImportedCategory } from './categories.ts'
 import { buildNote, type ImportNote } from './import-notes.ts'
 import { mergeClauses } from './merge-clauses.ts'
-import { parsePattern } from './parse-pattern.ts'
 import { type Fingerprint, type FingerprintSet, listValues } from './read-fingerprints.ts'
+import {
+  foldName,
+  listNames,
+  type RelatedRule,
+  RelationNames,
+  Relations,
+  type RelationTarget,
+  type RuleRelations,
+} from './relations.ts'
 import { toSlug } from './slugs.ts'
-
-/** A rule that is loaded together with the imported ones. */
-interface OwnRule {
-  readonly slug: string
-  readonly name: string
-}
 
 /** What an import depends on, besides the fingerprints. */
 export interface ImportOptions {
@@ -22,7 +24,7 @@ export interface ImportOptions {
   readonly categories: Categories
   readonly judge: PatternJudge
   /** Builders and technologies of the rules that imported ones are loaded with. */
-  readonly known: readonly OwnRule[]
+  readonly known: readonly RelationTarget[]
   /** The beginning of a slug that a known rule has already. */
   readonly prefix: string
   /** Whether a technology that a known rule names is left out. */
@@ -45,13 +47,9 @@ export interface ImportResult {
 }
 
 /** A fingerprint on its way to a rule. */
-interface Draft {
-  readonly name: string
-  readonly data: Fingerprint['data']
-  readonly slug: string
+interface Draft extends RelatedRule {
   readonly category: ImportedCategory
   readonly clauses: readonly ClauseSource[]
-  readonly notes: ImportNote[]
 }
 
 /** Turns fingerprints into rules. The result depends on nothing else than the arguments. */
@@ -70,7 +68,7 @@ export function importRules(set: FingerprintSet, options: ImportOptions): Import
   for (const { name, data, notes: own } of missing)
     own.push(buildNote({ rule: name, key: 'name', value: data.website ?? name }, 'no-clause'))
   const written = drafts.filter((draft) => !missing.includes(draft))
-  const relations = new Relations(written, new RelationNames(written, options.known), options)
+  const relations = new Relations(written, new RelationNames(written, options.known), options.categories)
   const files = written.map((draft) => ({
     path: `technologies/${draft.category.key}/${draft.slug}.yaml`,
     text: formatRuleFile(draft, relations.of(draft)),
@@ -108,11 +106,6 @@ function chooseFingerprints(
   })
 }
 
-/** Names that are equal for readers: a result has each once. */
-function foldName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '')
-}
-
 function nameDrafts(
   fingerprints: readonly Fingerprint[],
   { categories }: FingerprintSet,
@@ -138,122 +131,6 @@ function nameDrafts(
 
 function readHost(website: unknown): string {
   return /^https?:\/\/(?:www\.)?([^/:]+)/i.exec(String(website))?.[1] ?? ''
-}
-
-/** Lists the names of a relation. */
-function listNames(value: unknown): string[] {
-  return listValues(value).map((one) => parsePattern(String(one)).source)
-}
-
-/** Finds the slug of a technology by its name: that of an imported rule, or else of a known one. */
-class RelationNames {
-  readonly #slugs: ReadonlyMap<string, string>
-
-  constructor(drafts: readonly Draft[], known: readonly OwnRule[]) {
-    const all = [...known, ...drafts].map(({ name, slug }) => [foldName(name), slug] as const)
-    this.#slugs = new Map([...known.map(({ slug }) => [foldName(slug), slug] as const), ...all])
-  }
-
-  find(name: string): string | undefined {
-    return this.#slugs.get(foldName(name))
-  }
-}
-
-/** Relations of rules to slugs. */
-interface RuleRelations {
-  readonly implies: readonly string[]
-  readonly requires: readonly string[]
-  readonly excludes: readonly string[]
-}
-
-/** Turns names of relations into slugs, and leaves out what would form a cycle. */
-class Relations {
-  readonly #names: RelationNames
-  readonly #implied = new Map<string, string[]>()
-  readonly #required = new Map<string, string[]>()
-  readonly #categories: ReadonlySet<string>
-  readonly #options: ImportOptions
-
-  constructor(drafts: readonly Draft[], names: RelationNames, options: ImportOptions) {
-    this.#names = names
-    this.#options = options
-    this.#categories = new Set([
-      ...Object.keys(options.categories.builders),
-      ...Object.keys(options.categories.technologies),
-      ...drafts.map(({ category }) => category.key),
-    ])
-  }
-
-  of(draft: Draft): RuleRelations {
-    const { slug, data, notes, name } = draft
-    const note = (key: string, value: unknown, ...rest: [Parameters<typeof buildNote>[1], string?]): void => {
-      notes.push(buildNote({ rule: name, key, value }, ...rest))
-    }
-    const implies = this.#list('implies', draft).filter((other) =>
-      this.#addEdge(this.#implied, { slug, other, note, key: 'implies' }),
-    )
-    const required = listNames(data.requires)
-    if (required.length > 1) note('requires', data.requires, 'requires', required.join(', '))
-    const requires = this.#list('requires', draft)
-      .filter((other) => this.#addEdge(this.#required, { slug, other, note, key: 'requires' }))
-      .concat(this.#listCategories(data.requiresCategory, note))
-    const excludes = this.#list('excludes', draft).filter(
-      (other) => other !== slug && !implies.includes(other) && !requires.includes(other),
-    )
-    return { implies: implies.sort(), requires: requires.sort(), excludes: excludes.sort() }
-  }
-
-  #list(key: keyof RuleRelations, { data, name, notes }: Draft): string[] {
-    const slugs = listValues(data[key]).flatMap((value) => {
-      const { source, confidence, version } = parsePattern(String(value))
-      const slug = this.#names.find(source)
-      if (slug === undefined) notes.push(buildNote({ rule: name, key, value }, 'unknown-name', source))
-      const lost = [confidence < 100 && `confidence ${confidence}`, version !== undefined && `version ${version}`]
-      const detail = lost.filter((one) => one !== false).join(' and ')
-      if (slug !== undefined && detail !== '') notes.push(buildNote({ rule: name, key, value }, 'implied', detail))
-      return slug ?? []
-    })
-    return [...new Set(slugs)]
-  }
-
-  #listCategories(
-    value: unknown,
-    note: (key: string, value: unknown, ...rest: [Parameters<typeof buildNote>[1], string?]) => void,
-  ): string[] {
-    return listValues(value).flatMap((number) => {
-      const { key } = findCategory(Number(number), undefined, this.#options.categories)
-      if (this.#categories.has(key)) return `category:${key}`
-      note('requiresCategory', number, 'unknown-category', String(number))
-      return []
-    })
-  }
-
-  /** Adds a relation unless it leads back to the rule. */
-  #addEdge(
-    edges: Map<string, string[]>,
-    {
-      slug,
-      other,
-      note,
-      key,
-    }: {
-      readonly slug: string
-      readonly other: string
-      readonly key: string
-      readonly note: (key: string, value: unknown, ...rest: [Parameters<typeof buildNote>[1], string?]) => void
-    },
-  ): boolean {
-    const queue = [other]
-    for (const next of queue) {
-      if (next === slug) {
-        note(key, other, 'cycle', other)
-        return false
-      }
-      for (const one of edges.get(next) ?? []) if (!queue.includes(one)) queue.push(one)
-    }
-    edges.set(slug, [...(edges.get(slug) ?? []), other])
-    return true
-  }
 }
 
 function formatRuleFile({ name, data, clauses, notes }: Draft, relations: RuleRelations): string {

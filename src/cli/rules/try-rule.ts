@@ -6,15 +6,9 @@ import { indexPlaces } from '../../engine/rule/clause.ts'
 import type { Verdict } from '../../engine/verdict/verdict-types.ts'
 import type { CheckedRule } from '../../rules/checks/rule-checks.ts'
 import type { Finding } from '../../rules/findings.ts'
-import {
-  buildPageFinding,
-  checkSlugs,
-  checkVerdict,
-  type Fixture,
-  type FixtureResult,
-  readFixtures,
-} from '../../rules/fixtures.ts'
+import { type Fixture, readFixtures } from '../../rules/fixtures.ts'
 import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
+import { buildPageFinding, checkSlugs, checkVerdict, type FixtureResult } from '../../rules/run-fixture.ts'
 
 /** Detects what a page is made with. @throws what `buildPage` throws, and if the page takes too long */
 type DetectPage = (input: PageInput) => Promise<Verdict> | Verdict

@@ -11,6 +11,9 @@ import { escapeHtml, wrapFragment } from '../wrap-fragment.ts'
 /** The place of networks, which the project's own table knows. */
 const NETWORK = 'network'
 
+/** The place of files by their names, of which a product has several. */
+const FILE = 'file'
+
 /** Keys of a clause whose hits and misses can be derived, besides its place. */
 const KEYS = ['version', 'weight']
 
@@ -105,12 +108,16 @@ export function provesItself(source: RuleSource, places: Places): boolean {
 /** Finds the names that a rule without a test file states nowhere else: they are misspelled, or need a page that shows them. */
 export function findUnknownNames(source: RuleSource, places: Places): readonly ProvenWord[] {
   const names = listNames(source)
-  return listExactWords(source, places).filter(({ word, place }) => !place.areCodes && !repeatsName(word, names))
+  return listExactWords(source, places).filter(
+    ({ word, place }) => !place.areCodes && !repeatsName(word, place.key === FILE, names),
+  )
 }
 
 function listProvenWords(source: RuleSource, places: Places): readonly ProvenWord[] {
   const names = listNames(source)
-  return listExactWords(source, places).filter(({ word, place }) => place.areCodes || repeatsName(word, names))
+  return listExactWords(source, places).filter(
+    ({ word, place }) => place.areCodes || repeatsName(word, place.key === FILE, names),
+  )
 }
 
 /** Lists the words of clauses that are exact names. A weak clause is none: it names nothing alone. */

@@ -2,8 +2,14 @@ import type { Collection } from 'mongodb'
 import { makeRandomText } from '../../keys/key.ts'
 import { findFreeSlot } from '../free-slot.ts'
 import type { KeySlot } from '../types.ts'
+import {
+  type AccountDocument,
+  type Collections,
+  type KeyDocument,
+  ONE_BATCH,
+  type SlotDocument,
+} from './collections.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate, isTakenSlot } from './errors.ts'
-import { type AccountDocument, type Collections, type KeyDocument, ONE_BATCH, type SlotDocument } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 

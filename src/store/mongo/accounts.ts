@@ -2,8 +2,6 @@ import type { Document, Filter } from 'mongodb'
 import type { Account, AccountSummary, Invite, ScanHead, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, UsageSpan } from '../types.ts'
 import { buildUsageId } from './charges.ts'
-import { CHANGE_TIMEOUT_MS } from './errors.ts'
-import { toKey } from './keys.ts'
 import {
   type AccountDocument,
   type Collections,
@@ -12,7 +10,9 @@ import {
   type ScanDocument,
   type SlotDocument,
   type UsageDocument,
-} from './schema.ts'
+} from './collections.ts'
+import { CHANGE_TIMEOUT_MS } from './errors.ts'
+import { toKey } from './keys.ts'
 import { toDays, toMonth } from './usage.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const

@@ -2,8 +2,8 @@ import { type Collection, type Document, type Filter, ObjectId } from 'mongodb'
 import { type AuditRule, findAuditRule, MAX_HARMLESS_ENTRIES, toMerged } from '../audit-rule.ts'
 import type { AuditEntry, AuditEvent } from '../audit-types.ts'
 import type { AuditQuery, AuditStore } from '../types.ts'
+import type { AuditDocument } from './collections.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
-import type { AuditDocument } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 // Entries of one millisecond are in the order in which this node wrote them.

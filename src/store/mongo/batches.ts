@@ -16,14 +16,14 @@ import {
   type PartQuery,
 } from '../batch-types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
-import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
 import {
   type BatchDocument,
   type BatchItemDocument,
   type Collections,
   ONE_BATCH,
   type UsageDocument,
-} from './schema.ts'
+} from './collections.ts'
+import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 

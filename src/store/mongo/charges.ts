@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb'
 import { loopAwareTimeout } from '../../async/loop-aware-timeout.ts'
 import { readMonth } from '../read-month.ts'
 import { type Charge, StoreError } from '../types.ts'
+import type { UsageDocument } from './collections.ts'
 import { isDuplicate, toStoreError } from './errors.ts'
-import type { UsageDocument } from './schema.ts'
 
 /** A charge, and the batch that it belongs to, if any. */
 export type BatchCharge = Charge & { readonly batch?: string }

@@ -1,8 +1,8 @@
 import { planSlots, type SlottedKey } from '../plan-slots.ts'
 import { takeCounter } from './account-slots.ts'
 import { buildUsageId } from './charges.ts'
+import type { Collections, KeyDocument, UsageDocument } from './collections.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
-import type { Collections, KeyDocument, UsageDocument } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 

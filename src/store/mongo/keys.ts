@@ -3,8 +3,8 @@ import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
 import type { KeyChange, KeySlot, KeyStore, PepperCount, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
+import { type Collections, type KeyDocument, ONE_BATCH } from './collections.ts'
 import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
-import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { SettingStore, Switches } from '../types.ts'
+import type { SettingDocument } from './collections.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
-import type { SettingDocument } from './schema.ts'
 
 const SWITCHES = 'switches'
 const PROBE = 'probe'

@@ -1,9 +1,10 @@
 import { type Document, ObjectId } from 'mongodb'
 import type { Batch } from '../batch-types.ts'
 import type { Row, StoreTransfer, TableName } from '../transfer.ts'
+import { type Collections, getCollections } from './collections.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { MongoLink } from './link.ts'
-import { type Collections, getCollections, prepareDatabase } from './schema.ts'
+import { prepareDatabase } from './schema.ts'
 
 /** Milliseconds that a call may wait for a connection. */
 const WAIT_MS = 30_000

@@ -2,8 +2,8 @@ import type { Collection, Filter } from 'mongodb'
 import { readMonth } from '../read-month.ts'
 import type { Charge, CounterUse, DayUsage, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
+import { ONE_BATCH, type UsageDocument } from './collections.ts'
 import { isDuplicate } from './errors.ts'
-import { ONE_BATCH, type UsageDocument } from './schema.ts'
 
 /** The collection of charged requests by counter and month, with its days. The field `key` contains the counter. */
 export class MongoUsage implements UsageStore {
