@@ -57,7 +57,7 @@ export const BAD_RULES: readonly BadRule[] = [
   }),
   bad('correlation-id', '{ header: x-correlation-id }', plain('headers: { x-correlation-id: 7f3a }'), {
     ...TECHNOLOGY,
-    finding: 'unrelated-hit',
+    finding: 'broad-clause',
   }),
   bad('one-customer', '{ url: www.hillside-pottery.co.uk }', plain('url: https://www.hillside-pottery.co.uk/'), {
     finding: 'customer-host',
