@@ -31,6 +31,9 @@ describe('a search', () => {
     ['the beginning of a name', 'hotj', 'technology/hotjar'],
     ['a former name', 'episerver', 'builder/optimizely-cms'],
     ['a former name in the sentence', 'ConvertKit', 'technology/kit'],
+    ['a short name', 'GTM', 'technology/google-tag-manager'],
+    ['a name of an earlier version', 'universal analytics', 'technology/google-analytics'],
+    ['a name in one word', 'DynamicYield', 'technology/dynamic-yield'],
     ['words in another order', 'analytics google', 'technology/google-analytics'],
     ['a name without its accents and signs', 'discuz', 'builder/discuz'],
   ])('finds %s', (_, text, key) => {

@@ -15,7 +15,7 @@ const MAX_SUGGESTIONS = 8
 interface SearchedEntry {
   readonly entry: CatalogueEntry
   readonly name: string
-  /** Name, slug, sentence and former names. */
+  /** Name, also in one word, slug, sentence and former names. */
   readonly all: string
 }
 
@@ -111,8 +111,10 @@ export class CatalogueIndex {
     const notes = new Map(summaries.map(({ kind, slug, description }) => [formatKey(kind, slug), description]))
     return catalogue.map((entry) => {
       const { kind, slug, name, about } = entry
-      const all = normalize([name, slug, about ?? '', notes.get(formatKey(kind, slug)) ?? ''].join(' '))
-      return { entry, name: normalize(name), all }
+      const plain = normalize(name)
+      const note = notes.get(formatKey(kind, slug)) ?? ''
+      const all = `${plain} ${plain.replaceAll(' ', '')} ${normalize([slug, about ?? '', note].join(' '))}`
+      return { entry, name: plain, all }
     })
   }
 
