@@ -41,6 +41,16 @@ describe('charset', () => {
   test('a string is not decoded', () => {
     expect(buildHtmlPage('\ufeff<p>é').html).toBe('<p>é')
   })
+
+  test.each([
+    ['UTF-8 whose bytes are characters', '<p>\u00e2\u0080\u0099\u00c3\u00a9', '<p>’é'],
+    ['the same with a byte order mark', '\u00ef\u00bb\u00bf<p>\u00c3\u00a9', '<p>é'],
+    ['the same, cut inside a character', '<p>\u00c3\u00a9\u00e2\u0080', '<p>é'],
+    ['Latin-1', '<p>caf\u00e9 \u00c3\u00a9', '<p>caf\u00e9 \u00c3\u00a9'],
+    ['other text', '<p>\u00c3\u00a9 ’', '<p>\u00c3\u00a9 ’'],
+  ])('a text: %s', (_, html, expected) => {
+    expect(buildHtmlPage(html).html).toBe(expected)
+  })
 })
 
 describe('JSON-LD', () => {

@@ -1,4 +1,4 @@
-import { decodeHtml } from '../text/charset.ts'
+import { decodeBinaryString, decodeHtml } from '../text/charset.ts'
 import { buildBase, type UrlBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
 import { collectBlocks } from './blocks.ts'
@@ -106,7 +106,8 @@ function countPageWords(text: string, warnings: string[]): number {
 
 function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
   const contentType = findHeader(headers, 'content-type')
-  const source = typeof html === 'string' ? html.replace(/^\ufeff/, '') : decodeHtml(html, contentType)
+  const source =
+    typeof html === 'string' ? decodeBinaryString(html).replace(/^\ufeff/, '') : decodeHtml(html, contentType)
   if (source.length <= MAX_CHARACTERS) return source
   warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were read`)
   return source.slice(0, MAX_CHARACTERS)

@@ -32,3 +32,18 @@ function decodeWestern(bytes: Uint8Array): string {
   }
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units)
 }
+
+/**
+ * Decodes a text whose characters are the bytes of UTF-8, as tools save it that take every response for Latin-1. Any other text
+ * is returned as it is. The end of the text may be inside a character, because such tools cut what they save.
+ */
+export function decodeBinaryString(text: string): string {
+  if (!/[\xc2-\xf4][\x80-\xbf]/.test(text) || /[\u0100-\uffff]/.test(text)) return text
+  try {
+    const bytes = new Uint8Array(text.length)
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return text
+  }
+}
