@@ -1,17 +1,17 @@
 // Bundles the entries of dist/src into dist/bundle, so that a start reads few files: importing hundreds of modules takes longer than
 // what most commands then do. The compiled modules stay where they are for tools and tests; an entry becomes one line that imports its
 // bundle.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { minifySync } from 'rolldown/utils'
 import { bundleTypes } from './bundle-types.mjs'
 import { collectLicences } from './bundled-licences.mjs'
 import { escapeNonAscii } from './escape-non-ascii.mjs'
 import { inlineForwards } from './inline-forwards.mjs'
 import { mergeChunks } from './merge-chunks.mjs'
+import { removeSpace } from './remove-space.mjs'
 import { slimPackages } from './slim-packages.mjs'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -210,15 +210,6 @@ async function bundleEntries() {
   })
   await bundle.close()
   return written.output
-}
-
-/** Removes the white space of modules, a sixth of what a start reads. Names stay, for the stacks of errors. */
-function removeSpace(folder) {
-  for (const name of readdirSync(folder).filter((one) => one.endsWith('.js'))) {
-    const file = join(folder, name)
-    const options = { module: true, compress: false, mangle: false, codegen: { removeWhitespace: true } }
-    writeFileSync(file, minifySync(name, readFileSync(file, 'utf8'), options).code)
-  }
 }
 
 const chunks = await bundleEntries()

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { bundleTypes } from './bundle-types.mjs'
 import { collectLicences } from './bundled-licences.mjs'
+import { removeSpace } from './remove-space.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const output = join(root, 'dist', 'engine')
@@ -22,6 +23,12 @@ const bundle = await rolldown({
 const { output: chunks } = await bundle.write({ dir: output, format: 'esm', entryFileNames: '[name].js' })
 await bundle.close()
 if (chunks.length !== 1) throw new Error(`the engine is ${chunks.length} files instead of one`)
+removeSpace(output)
+// Bundlers read the name of a module in quotes only.
+const file = join(output, 'index.js')
+const code = readFileSync(file, 'utf8')
+if (!code.includes('import(`./compiled-ruleset.js`)')) throw new Error('the engine does not import its ruleset')
+writeFileSync(file, code.replace('import(`./compiled-ruleset.js`)', 'import("./compiled-ruleset.js")'))
 
 const compressed = gzipSync(readFileSync(join(root, 'dist', 'ruleset.bin')), { level: 9 })
 writeFileSync(
