@@ -24,11 +24,11 @@ const { output: chunks } = await bundle.write({ dir: output, format: 'esm', entr
 await bundle.close()
 if (chunks.length !== 1) throw new Error(`the engine is ${chunks.length} files instead of one`)
 removeSpace(output)
-// Bundlers read the name of a module in quotes only.
+// The white space is removed with other quotes, and bundlers read the name of a module in these only.
 const file = join(output, 'index.js')
-const code = readFileSync(file, 'utf8')
-if (!code.includes('import(`./compiled-ruleset.js`)')) throw new Error('the engine does not import its ruleset')
-writeFileSync(file, code.replace('import(`./compiled-ruleset.js`)', 'import("./compiled-ruleset.js")'))
+const [code, ruleset] = [readFileSync(file, 'utf8'), './compiled-ruleset.js']
+if (!code.includes(`\`${ruleset}\``)) throw new Error('the engine does not import its ruleset')
+writeFileSync(file, code.replace(`\`${ruleset}\``, `"${ruleset}"`))
 
 const compressed = gzipSync(readFileSync(join(root, 'dist', 'ruleset.bin')), { level: 9 })
 writeFileSync(
