@@ -40,6 +40,8 @@ export class Session {
   readonly contacted = new Set<string>()
   /** The cookies that pages of this scan have set. */
   readonly cookies = new ScanCookies()
+  /** Called with each new connection, before a request is sent on it. */
+  onPeer: (peer: Peer) => void = () => {}
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
   readonly #agent: WatchedAgent
@@ -55,7 +57,10 @@ export class Session {
     this.#sign = buildRequestSigner(policy.identity)
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
-    const onPeer = (peer: Peer): unknown => this.#peers.set(describeOrigin(peer), peer)
+    const onPeer = (peer: Peer): void => {
+      this.#peers.set(describeOrigin(peer), peer)
+      this.onPeer(peer)
+    }
     const onDial = (host: string): unknown => this.contacted.add(host)
     const acceptsInvalidCertificate = (host: string): boolean => this.#pageHosts.has(host)
     const events = { onDial, onPeer, acceptsInvalidCertificate }

@@ -45,6 +45,10 @@ export class SideEvidence {
 
   constructor(options: SideEvidenceOptions) {
     this.#options = options
+    // The name of the address is looked up while the server makes its response.
+    options.session.onPeer = ({ host, address }) => {
+      if (host === this.#host && this.#named === '') this.#startReverse(address)
+    }
   }
 
   /** Aborts all requests that belong to a host other than this one, because the scan releases its slot there. */
@@ -77,8 +81,9 @@ export class SideEvidence {
     this.#origin = origin
     const found = this.#found
     Object.assign(found, { ...NOTHING, dns: found.dns })
-    this.#startReverse(target)
-    const { kinds } = this.#options
+    const { kinds, session } = this.#options
+    const peer = session.findPeer(target)
+    if (peer !== undefined) this.#startReverse(peer.address)
     if (kinds.includes('robots'))
       this.#start(async (signal) => {
         const robots = decodeRobots(await this.#readFile(target, '/robots.txt', { maxBytes: MAX_ROBOTS_BYTES, signal }))
@@ -92,10 +97,9 @@ export class SideEvidence {
   }
 
   /** Looks up the name of the address that answered, once for a host. */
-  #startReverse(target: Target): void {
+  #startReverse(address: string): void {
     const { kinds, session, wantedDns } = this.#options
-    const address = session.findPeer(target)?.address
-    if (address === undefined || address === this.#named || !kinds.includes('dns') || !wantedDns.includes('ptr')) return
+    if (address === this.#named || !kinds.includes('dns') || !wantedDns.includes('ptr')) return
     this.#named = address
     const found = this.#found
     this.#start(async (signal) => {

@@ -108,6 +108,20 @@ describe('side evidence', () => {
     expect(asked.sort()).toEqual(expected.sort())
   })
 
+  it('the name of the address is asked for before the server responds', async () => {
+    const asked = createDeferred<void>()
+    const resolver: Resolver = {
+      ...zone,
+      records: async (type) => {
+        if (type === 'ptr') asked.resolve()
+        return []
+      },
+    }
+    const site = await open({ '/': (socket, path) => void asked.promise.then(() => PAGE(socket, path)) })
+    const options = { resolver, policy, wantedDns: ['ptr'], evidence: ['dns'] as const }
+    expect(await fetchText(site, options)).toMatchObject({ status: 200 })
+  })
+
   it.each([
     [
       ['tls'],
