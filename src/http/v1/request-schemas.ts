@@ -168,6 +168,7 @@ export function readOptions(parameters: unknown, { isQuery }: { readonly isQuery
 
 /** Splits comma-separated lists of names, alone or in an array. Anything else is returned unchanged. */
 function splitNames(include: unknown): unknown {
+  if (typeof include === 'string') return include.split(',') // The usual form: the calls below took a microsecond of each request.
   const lists = [include].flat()
   return lists.every((one) => typeof one === 'string') ? lists.flatMap((one) => one.split(',')) : include
 }
