@@ -30,7 +30,6 @@ export interface RulesetInfo {
  */
 export function describeRuleset({ version, categories, places, known, sections }: PackedRuleset): RulesetInfo {
   const rules = new PackedRules(sections.at('rules'))
-  const readSiteTypes = (): CompiledRule[] => Array.from(sections.words('siteTypes'), (number) => rules.get(number))
   let summaries: readonly RuleSummary[] | undefined
   const readSummaries = (): readonly RuleSummary[] => (summaries ??= rules.listSummaries())
   let labels: RulesetLabels | undefined
@@ -43,7 +42,7 @@ export function describeRuleset({ version, categories, places, known, sections }
       Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name]),
     ),
     get siteTypes() {
-      return readSiteTypes()
+      return Array.from(sections.words('siteTypes'), (number) => rules.getSummary(number))
         .filter(({ unnamed }) => !unnamed)
         .map(({ slug }) => slug)
     },

@@ -171,7 +171,7 @@ const MAX_NEAR_CLAUSES = 2
 
 /** Names the clauses that gave points, and those that nearly did. */
 function explainLevel({ rule, input }: Fixture, wanted: Level, own: Evidence | undefined, ruleset: Ruleset): string {
-  const compiled = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+  const compiled = findRule(rule, ruleset)
   const points = own?.points ?? 0
   const held =
     own === undefined || own.clauses.length === 0 ? '' : ` from ${own.clauses.map(({ clause }) => clause).join(', ')}`
