@@ -57,7 +57,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => object | Promise<object
   portal: measurePortal,
   bodies: measureAllBodies,
   several: (rounds) => measureSeveralPages(Math.max(7, rounds)),
-  details: (rounds) => measureDetails(Math.max(15, rounds)),
+  details: (rounds) => measureDetails(Math.max(60, rounds)),
   networks: (rounds) => measureNetworks(Math.max(7, rounds)),
   http: measureHttp,
 }

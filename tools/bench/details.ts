@@ -1,15 +1,12 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
 import { median } from '../statistics/quantile.ts'
-import { load, type ServerUnderTest, startService, startWithServers, writeSettings } from './http.ts'
-
-/** Short, so that other work on the machine disturbs both kinds alike. */
-const SECONDS = 1
+import { loadInTurns, type ServerUnderTest, startService, startWithServers, writeSettings } from './http.ts'
 
 interface DetailsTimes {
   /** Processor time of the service for a cached scan, in microseconds: medians. */
@@ -26,7 +23,7 @@ interface DetailsTimes {
  * Measures the processor time of a service for a cached scan with `include=details` and without, alternating in one process: with the
  * embedded stores, and with Redis and MongoDB if tools/services.sh has started them. The page is that of the README, which has 14
  * technologies. Needs Linux.
- * @param rounds number of measured rounds, after two that are not counted
+ * @param rounds number of measured rounds, after ten that are not counted
  */
 export async function measureDetails(
   rounds: number,
@@ -51,44 +48,20 @@ export async function measureDetails(
 }
 
 async function measureService(service: ServerUnderTest, rounds: number): Promise<DetailsTimes> {
-  const urls = [service.url, `${service.url}&include=details`]
-  const times: [number[], number[]] = [[], []]
+  const urls = [service.url, `${service.url}&include=details`] as const
   try {
-    for (let round = -2; round < rounds; round++)
-      // Every second round begins with the other kind.
-      for (const kind of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const us = await measureCpu(service, urls[kind])
-        if (round >= 0) times[kind].push(us)
-      }
+    const pairs = await loadInTurns(service, rounds, urls)
     const [plainBytes, detailsBytes] = await Promise.all(urls.map((url) => readSize(service, url)))
-    const [plain, details] = times
-    const ratios = details.map((us, i) => us / plain[i])
     return {
-      plainUs: Math.round(median(plain)),
-      detailsUs: Math.round(median(details)),
-      detailsByPlain: Math.round(median(ratios) * 1000) / 1000,
+      plainUs: Math.round(median(pairs.map(([plain]) => plain))),
+      detailsUs: Math.round(median(pairs.map(([, details]) => details))),
+      detailsByPlain: Math.round(median(pairs.map(([plain, details]) => details / plain)) * 1000) / 1000,
       plainBytes,
       detailsBytes,
     }
   } finally {
     service.end()
   }
-}
-
-/** Measures the processor time of the service for a request, in microseconds. */
-async function measureCpu({ pid, key }: ServerUnderTest, url: string): Promise<number> {
-  const before = readCpu(pid)
-  const { requests } = await load(url, key, SECONDS)
-  return (readCpu(pid) - before) / requests
-}
-
-/** Reads the processor time of all threads of a process, in microseconds. */
-function readCpu(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  const times = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ', 1)[0]),
-  )
-  return times.reduce((sum, ns) => sum + ns, 0) / 1000
 }
 
 async function readSize({ key }: ServerUnderTest, url: string): Promise<number> {

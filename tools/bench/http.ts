@@ -127,18 +127,24 @@ async function startServer([file, ...args]: readonly string[], env: Env): Promis
   return { url, key, pid: Number(child.pid), rates: [], end: () => void child.kill('SIGKILL') }
 }
 
+/** Requests a URL as fast as it responds, from the second core. */
 async function measureRate(url: string, key: string): Promise<number> {
-  return (await load(url, key, SECONDS)).perSecond
+  const [program, ...words] = pinToCore(1, [process.execPath, fileOf('http-load.js'), url, key, String(SECONDS)])
+  return JSON.parse((await promisify(execFile)(program, words)).stdout).perSecond
 }
 
-/** Requests a URL as fast as it responds, from the second core. */
-export async function load(
-  url: string,
-  key: string,
-  seconds: number,
-): Promise<{ readonly perSecond: number; readonly requests: number }> {
-  const [program, ...words] = pinToCore(1, [process.execPath, fileOf('http-load.js'), url, key, String(seconds)])
-  return JSON.parse((await promisify(execFile)(program, words)).stdout)
+/**
+ * Requests two URLs of a service in turns, from the second core.
+ * @returns the processor time of the service for a request of each, in microseconds, as one pair for each round
+ */
+export async function loadInTurns(
+  { pid, key }: ServerUnderTest,
+  rounds: number,
+  urls: readonly [string, string],
+): Promise<readonly (readonly [number, number])[]> {
+  const words = [fileOf('paired-load.js'), String(pid), key, String(rounds), ...urls]
+  const [program, ...rest] = pinToCore(1, [process.execPath, ...words])
+  return JSON.parse((await promisify(execFile)(program, rest)).stdout)
 }
 
 /** Prefixes a command so that it runs on one core, if the system supports that. */
