@@ -2,7 +2,7 @@ import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
 import { indexPlaces, type Places, toList } from '../engine/rule/clause.ts'
-import { compileRule } from '../engine/rule/compile.ts'
+import { compileRule, formatClause } from '../engine/rule/compile.ts'
 import { RuleSyntaxError } from '../engine/rule/rule-syntax-error.ts'
 import { splitSelector } from '../engine/rule/selector.ts'
 import type { ClauseSource, CompiledRule, RuleSource } from '../engine/rule/types.ts'
@@ -99,11 +99,14 @@ function findProven(
 ): ReadonlySet<Claim> {
   if (source === null) return new Set()
   const places = indexPlaces(detectors)
-  const compiled = claims.map((claim) => ({ claim, rule: compileClaim(source, claim, places) }))
+  const named = findNamed(source, pages)
+  const open = claims.filter(({ clause, word }) => word !== null || !named.has(formatClause(clause)))
+  const compiled = open.map((claim) => ({ claim, rule: compileClaim(source, claim, places) }))
   const needy = compiled.flatMap(({ claim, rule }) => (rule === null ? [] : { claim, rule }))
+  const proven = new Set(claims.filter((claim) => !needy.some((one) => one.claim === claim)))
+  if (needy.length === 0) return proven
   const rules = needy.map(({ rule }) => rule)
   const ruleset = Ruleset.of({ rules, categories: { builders: {}, technologies: {} }, version: '' }, detectors)
-  const proven = new Set(compiled.filter(({ rule }) => rule === null).map(({ claim }) => claim))
   for (const { fixture, verdict } of pages) {
     if (verdict === null) continue
     const hits = readClaims(ruleset, fixture.input, verdict)
@@ -111,6 +114,14 @@ function findProven(
       if (holds(clauses[0], leaves, hits)) proven.add(needy[i].claim)
   }
   return proven
+}
+
+/** Lists the clauses of a rule that verdicts name as held, so that nobody has to read their pages again for them. */
+function findNamed({ kind, slug }: RuleSource, pages: readonly FixtureResult[]): ReadonlySet<string> {
+  const own = pages
+    .flatMap(({ verdict }) => verdict?.evidence ?? [])
+    .filter((one) => one.kind === kind && one.slug === slug)
+  return new Set(own.flatMap(({ clauses }) => clauses.map(({ clause }) => clause)))
 }
 
 /** Compiles a claim as the only clause of a rule. Returns null if it needs no proof: it holds where nothing was found. */

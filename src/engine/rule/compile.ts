@@ -80,8 +80,7 @@ function compileClause(
   meant: ClauseSource,
   { places, builder }: { readonly places: Places; readonly builder: LeafBuilder },
 ): { readonly clause: Clause; readonly weight: Weight } {
-  const { points: _, fitted: __, ...written } = source
-  const { points: ___, fitted: ____, ...compiled } = meant
+  const { points: _, fitted: __, ...compiled } = meant
   const node = readClause(compiled, places)
   const family = findFamily(node)
   if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')
@@ -92,7 +91,7 @@ function compileClause(
     leaves: builder.leaves.slice(before).map(({ id }) => id),
     holds: node.kind === 'leaf' ? parts[0] : combine(parts, node.kind === 'not' ? 1 : node.least),
     hits: isGroup(source) ? count(parts) : variable(builder.leaves[before].id),
-    text: formatClause(written),
+    text: formatClause(source),
   }
   return { clause, weight: (source.weight as Weight | undefined) ?? findMaxWeight(node) }
 }
@@ -162,13 +161,17 @@ function readTests(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
 const MAX_LISTED = 64
 const FIRST_LISTED = 8
 
-/** Formats a clause in YAML's flow style, for the evidence. */
-function formatClause(value: unknown): string {
+/** Formats a clause as the evidence names it: in YAML's flow style, without what only site types have. */
+export function formatClause({ points: _, fitted: __, ...written }: ClauseSource): string {
+  return formatFlow(written)
+}
+
+function formatFlow(value: unknown): string {
   if (Array.isArray(value)) {
-    const words = value.slice(0, value.length > MAX_LISTED ? FIRST_LISTED : value.length).map(formatClause)
+    const words = value.slice(0, value.length > MAX_LISTED ? FIRST_LISTED : value.length).map(formatFlow)
     return `[${[...words, ...(words.length < value.length ? [`… ${value.length} words`] : [])].join(', ')}]`
   }
   if (typeof value !== 'object' || value === null) return String(value)
-  const text = Object.entries(value).map(([key, inner]) => `${key}: ${formatClause(inner)}`)
+  const text = Object.entries(value).map(([key, inner]) => `${key}: ${formatFlow(inner)}`)
   return `{ ${text.join(', ')} }`
 }
