@@ -20,7 +20,7 @@ import { stringify } from 'yaml'
 import { detectors } from '../../plugins/index.ts'
 import { UsageError } from '../../src/cli/command/command.ts'
 import { openPool } from '../../src/detector/worker-pool.ts'
-import { ownFolder, projectFolder, writeBuilt } from '../../src/rules/built.ts'
+import { openBuiltFile, ownFolder, projectFolder, writeBuilt } from '../../src/rules/built.ts'
 import { computeVersion } from '../../src/rules/fingerprint.ts'
 import { checkFolders, throwOnErrors } from '../../src/rules/load/load.ts'
 import { packChecked } from '../../src/rules/load/open-ruleset.ts'
@@ -326,8 +326,9 @@ async function measureFirstPages(rounds: number): Promise<object> {
 
 /** Measures by how much the memory of a process grows with each worker. */
 async function measureWorker(): Promise<number> {
+  const file = openBuiltFile() // One copy for both pools: the process may keep that of a closed pool.
   const read = async (threads: number): Promise<number> => {
-    const pool = openPool({ threads, spares: 0 })
+    const pool = openPool({ threads, spares: 0, file })
     await pool.ready
     await sleep(IDLE_MS)
     const mb = process.memoryUsage().rss / 2 ** 20

@@ -1,4 +1,4 @@
-import type { CompiledRule, RuleKind, RuleSummary } from '../rule/types.ts'
+import type { CompiledRule, Leaf, RuleKind, RuleSummary } from '../rule/types.ts'
 import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
 import type { Sections } from '../text/sections.ts'
 
@@ -14,22 +14,28 @@ const SCOPES: Readonly<Record<RuleKind, number>> = {
   response: 3,
 }
 
-/** The rules of a compiled ruleset: JSON, which is decoded when a rule, or its summary alone, is asked for. */
+/**
+ * The rules of a compiled ruleset: JSON, which is decoded when a rule, its summary, or one of its leaves is asked for. An ordinary page has
+ * words of some hundred leaves whose rules it does not show.
+ */
 export class PackedRules {
-  readonly #summaries: PackedJson
-  readonly #matching: PackedJson
+  readonly #summaries: PackedLines
+  readonly #matching: PackedLines
   readonly #slugs: PackedMap
   readonly #ruleOfSlug: Uint32Array
   /** Number of the first leaf of each rule, and the number of all leaves. */
   readonly #firstLeaf: Uint32Array
   readonly #decoded: (CompiledRule | undefined)[] = []
+  readonly #decodedLeaves: (Leaf | undefined)[]
 
   constructor(sections: Sections) {
-    this.#summaries = new PackedJson(sections.at('summaries'))
-    this.#matching = new PackedJson(sections.at('matching'))
+    this.#summaries = new PackedLines(sections.at('summaries'))
+    this.#matching = new PackedLines(sections.at('matching'))
     this.#slugs = new PackedMap(sections.at('slugs'))
     this.#ruleOfSlug = sections.words('ruleOfSlug')
     this.#firstLeaf = sections.words('firstLeaf')
+    // A list of its full length: V8 turns one that grows by jumps into a hash table, whose lookups take several times as long.
+    this.#decodedLeaves = new Array(this.leafCount)
   }
 
   get count(): number {
@@ -42,15 +48,26 @@ export class PackedRules {
   }
 
   get(number: number): CompiledRule {
-    return (this.#decoded[number] ??= {
-      ...this.getSummary(number),
-      ...(this.#matching.get(number) as Omit<CompiledRule, keyof RuleSummary>),
-    })
+    return (this.#decoded[number] ??= this.#decode(number))
+  }
+
+  #decode(number: number): CompiledRule {
+    const first = this.#firstLeaf[number]
+    const values = this.#matching.get(number)
+    const clauses = values.pop() as RuleClauses
+    const leaves = values.map((leaf, i) => (this.#decodedLeaves[first + i] ??= leaf as Leaf))
+    return { ...this.getSummary(number), leaves, ...clauses }
+  }
+
+  /** A leaf by its number among those of all rules: the one that its rule has, too. */
+  getLeaf(leaf: number): Leaf {
+    const owner = this.findOwner(leaf)
+    return (this.#decodedLeaves[leaf] ??= this.#matching.getLine(owner, leaf - this.#firstLeaf[owner]) as Leaf)
   }
 
   /** A rule without what matches a page. It is decoded with each call. */
   getSummary(number: number): RuleSummary {
-    return this.#summaries.get(number) as RuleSummary
+    return this.#summaries.getLine(number, 0) as RuleSummary
   }
 
   /** The summaries of all rules, in the order of their numbers: about 10 ms. */
@@ -64,15 +81,15 @@ export class PackedRules {
     return found < 0 ? undefined : this.get(this.#ruleOfSlug[found])
   }
 
-  /** Finds the rule of a leaf, and the place of the leaf in it. */
-  findLeaf(leaf: number): { readonly rule: CompiledRule; readonly position: number } {
+  /** Finds the number of the rule that has a leaf. */
+  findOwner(leaf: number): number {
     let [from, to] = [0, this.count]
     while (to - from > 1) {
       const middle = (from + to) >> 1
       if (this.#firstLeaf[middle] <= leaf) from = middle
       else to = middle
     }
-    return { rule: this.get(from), position: leaf - this.#firstLeaf[from] }
+    return from
   }
 }
 
@@ -82,12 +99,14 @@ export function packRules(rules: readonly CompiledRule[], into: Sections): void 
   const slugs = new PackedMapBuilder()
   const ruleOfSlug: number[] = []
   for (const [i, { kind, slug }] of rules.entries()) ruleOfSlug[slugs.add(slug, SCOPES[kind])] = i
-  const parts = rules.map(splitRule)
-  packJson(
+  const parts = rules.map(({ leaves, clauses, typeClauses, ...summary }) => {
+    return { summary: [summary], matching: [...leaves, { clauses, typeClauses } satisfies RuleClauses] }
+  })
+  packLines(
     parts.map(({ summary }) => summary),
     into.at('summaries'),
   )
-  packJson(
+  packLines(
     parts.map(({ matching }) => matching),
     into.at('matching'),
   )
@@ -96,16 +115,11 @@ export function packRules(rules: readonly CompiledRule[], into: Sections): void 
   into.put('ruleOfSlug', Uint32Array.from(ruleOfSlug))
 }
 
-/** Separates what matches a page, which is most of a rule, from its summary. */
-function splitRule({ leaves, clauses, typeClauses, ...summary }: CompiledRule): {
-  readonly summary: RuleSummary
-  readonly matching: Omit<CompiledRule, keyof RuleSummary>
-} {
-  return { summary, matching: { leaves, clauses, typeClauses } }
-}
+/** What a rule has besides its summary and its leaves. */
+type RuleClauses = Omit<CompiledRule, keyof RuleSummary | 'leaves'>
 
-/** Values as JSON, one after the other in one array. */
-class PackedJson {
+/** Lists of values as JSON, one value to a line: JSON escapes line breaks. The lists are one after the other in one array. */
+class PackedLines {
   readonly #starts: Uint32Array
   readonly #json: Uint8Array
 
@@ -118,14 +132,34 @@ class PackedJson {
     return this.#starts.length - 1
   }
 
-  get(number: number): unknown {
-    // A decoder of browsers does not read shared memory, so the slice is copied.
-    return JSON.parse(decoder.decode(this.#json.slice(this.#starts[number], this.#starts[number + 1])))
+  get(number: number): unknown[] {
+    const text = decode(this.#getBytes(number))
+    return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as unknown[]
+  }
+
+  /** One value of a list. */
+  getLine(number: number, line: number): unknown {
+    const bytes = this.#getBytes(number)
+    let from = 0
+    for (let i = 0; i < line; i++) from = bytes.indexOf(LINE_FEED, from) + 1
+    const to = bytes.indexOf(LINE_FEED, from)
+    return JSON.parse(decode(bytes.subarray(from, to < 0 ? bytes.length : to)))
+  }
+
+  #getBytes(number: number): Uint8Array {
+    return this.#json.subarray(this.#starts[number], this.#starts[number + 1])
   }
 }
 
-function packJson(values: readonly object[], into: Sections): void {
-  const texts = values.map((value) => encoder.encode(JSON.stringify(value)))
+const LINE_FEED = 10
+
+/** Decodes shared memory. The decoder of browsers does not read it, so the bytes are copied. */
+function decode(bytes: Uint8Array): string {
+  return decoder.decode(bytes.slice())
+}
+
+function packLines(lists: readonly (readonly object[])[], into: Sections): void {
+  const texts = lists.map((values) => encoder.encode(values.map((value) => JSON.stringify(value)).join('\n')))
   const starts = new Uint32Array(texts.length + 1)
   for (const [i, { length }] of texts.entries()) starts[i + 1] = starts[i] + length
   const json = new Uint8Array(starts[texts.length])

@@ -12,6 +12,7 @@ import type { Sections } from '../text/sections.ts'
 import { lower } from '../text/text.ts'
 import { type PageReader, Value } from './leaf-test.ts'
 import { LocatorIndex, LocatorIndexBuilder } from './locator-index.ts'
+import { isBareNegation } from './prepared-leaf.ts'
 import { EXACT, packSelectors, SelectorIndex } from './selector-index.ts'
 import {
   dependsOnOccurrence,
@@ -177,15 +178,22 @@ export class PlaceIndex implements Wanted {
   }
 }
 
-/** Packs the leaves of one place, each with its number, for a `PlaceIndex`. */
-export function packPlace(kind: WordKind, leaves: readonly NumberedLeaf[], into: Sections): void {
+/**
+ * Packs the leaves of one place, each with its number, for a `PlaceIndex`. Of a place of amounts, leaves that are counted only when a
+ * clause asks for them leave their words alone in it.
+ */
+export function packPlace(
+  { word: kind, isAmount = false }: Pick<Detector, 'word' | 'isAmount'>,
+  leaves: readonly NumberedLeaf[],
+  into: Sections,
+): void {
   const words = new PackedMapBuilder()
   const ofWord: NumberedLeaf[][] = []
   for (const one of leaves)
     for (const text of new Set(one.leaf.words.map((word) => getKey(kind, word, one.leaf)))) {
       const word = words.add(text)
       ofWord[word] ??= []
-      ofWord[word].push(one)
+      if (!(isAmount && isBareNegation(one.leaf))) ofWord[word].push(one)
     }
   words.pack(into.at('words'))
   packLists(

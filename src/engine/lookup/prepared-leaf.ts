@@ -3,35 +3,45 @@ import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { cutLine, MAX_VERSION } from '../text/bounds.ts'
 import { buildExactWordTest, buildPattern, buildTests, type Test, type Value } from './leaf-test.ts'
 
+/** What a leaf does not say of itself. */
+interface LeafContext {
+  /** What the words of its place are. */
+  readonly kind: WordKind
+  readonly isOfSiteType: boolean
+  /** Decodes its rule, which most pages with a word of the leaf do not need. */
+  readonly readRule: () => CompiledRule
+}
+
 /** A leaf with its rule and its tests. */
 export class PreparedLeaf {
-  readonly rule: CompiledRule
   readonly leaf: Leaf
   // Properties that are read for every hit, copied because leaves and rules have different hidden classes.
   /** Number of hits that the leaf needs. */
   readonly least: number
   readonly isPositive: boolean
-  /** Whether it is under a `not` and has no test but a number of hits. */
-  readonly isBareNegation: boolean
   readonly isOfSiteType: boolean
   readonly countsSiblings: boolean
   readonly #kind: WordKind
+  readonly #readRule: () => CompiledRule
   readonly #version: Leaf['version']
   #tests: readonly Test[] | undefined
   #pattern: RegExp | undefined
   /** What the pattern found in the value that was tested last. */
   #match: RegExpExecArray | null = null
 
-  constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
-    this.rule = rule
+  constructor(leaf: Leaf, { kind, isOfSiteType, readRule }: LeafContext) {
     this.leaf = leaf
     this.least = leaf.atLeast ?? 1
     this.isPositive = leaf.positive
-    this.isBareNegation = isBareNegation(leaf)
-    this.isOfSiteType = rule.typeClauses !== undefined
+    this.isOfSiteType = isOfSiteType
     this.countsSiblings = leaf.siblingId !== undefined
     this.#version = leaf.version
     this.#kind = kind
+    this.#readRule = readRule
+  }
+
+  get rule(): CompiledRule {
+    return this.#readRule()
   }
 
   /** Whether a value passes all tests. They are built on first use: on most pages no value reaches most leaves. */

@@ -92,15 +92,18 @@ export class Ruleset {
   }
 
   #buildLeafReader(): (number: number) => PreparedLeaf {
-    // A list of its full length: V8 turns one that grows by jumps into a hash table, whose lookups take several times as long.
-    const prepared = new Array<PreparedLeaf | undefined>(this.#rules.leafCount)
+    const prepared = new Array<PreparedLeaf | undefined>(this.#rules.leafCount) // Of its full length, like the list of decoded leaves.
     return (number) => (prepared[number] ??= this.#prepareLeaf(number))
   }
 
   #prepareLeaf(number: number): PreparedLeaf {
-    const { rule, position } = this.#rules.findLeaf(number)
-    const leaf = rule.leaves[position]
-    return new PreparedLeaf(rule, leaf, this.places.get(leaf.place)?.word ?? 'name')
+    const owner = this.#rules.findOwner(number)
+    const leaf = this.#rules.getLeaf(number)
+    return new PreparedLeaf(leaf, {
+      kind: this.places.get(leaf.place)?.word ?? 'name',
+      isOfSiteType: this.#typeNumbers.includes(owner),
+      readRule: () => this.#rules.get(owner),
+    })
   }
 
   /** All rules. They are decoded on first use; detection does not use this list. */
@@ -141,9 +144,9 @@ export function packRuleset(
     append(byPlace, leaf.place, { leaf, number })
   const places = [...byPlace.keys()]
   checkPlaces(places, listDetectors(detectors))
-  for (const { key, word } of listDetectors(detectors)) {
-    const leaves = byPlace.get(key)
-    if (leaves !== undefined) packPlace(word, leaves, sections.at(`places.${key}`))
+  for (const detector of listDetectors(detectors)) {
+    const leaves = byPlace.get(detector.key)
+    if (leaves !== undefined) packPlace(detector, leaves, sections.at(`places.${detector.key}`))
   }
   const known = detectors.map(({ key, family, word, about }) => ({ key, family, word, about }))
   return { version, categories, places, known, sections }

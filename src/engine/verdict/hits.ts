@@ -1,4 +1,4 @@
-import { PageReader, type Value } from '../lookup/leaf-test.ts'
+import { PageReader, Value } from '../lookup/leaf-test.ts'
 import type { PlaceIndex } from '../lookup/place-index.ts'
 import { isBareNegation, type PreparedLeaf } from '../lookup/prepared-leaf.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
@@ -144,15 +144,19 @@ export class PageHits {
   testFound(place: PlaceIndex, found: Found): void {
     this.#serial++
     this.#place = place
+    const { key, isAmount } = place.detector
+    if (isAmount) this.#storeAmount(key, new Value(found, this.#reader))
     place.visit(found, this.#reader, this)
+  }
+
+  #storeAmount(place: string, value: Value): void {
+    const amounts = this.#amounts.get(place)
+    if (amounts === undefined) this.#amounts.set(place, [value])
+    else amounts.push(value)
   }
 
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
-    if (item.isBareNegation && this.#place?.detector.isAmount) {
-      this.#storeAmount(item.leaf.place, value)
-      return
-    }
     this.textsTested++
     if (value.found.through !== undefined && !countsTags(item)) return
     if (!item.accepts(value)) return
@@ -179,13 +183,6 @@ export class PageHits {
     if (!item.isPositive || hits.count < item.least || before >= item.least) return
     if (item.isOfSiteType) this.#liftedTypeLeaves.add(item)
     else this.#lifted.add(item.rule)
-  }
-
-  /** Stores an amount once. The index passes the same value for each leaf of a word. */
-  #storeAmount(place: string, value: Value): void {
-    const amounts = this.#amounts.get(place)
-    if (amounts === undefined) this.#amounts.set(place, [value])
-    else if (amounts[amounts.length - 1] !== value) amounts.push(value)
   }
 
   /** Finds the smallest set of files with which a file of the page's own site counts. */
