@@ -116,7 +116,7 @@ function findProven(
   return proven
 }
 
-/** Lists the clauses of a rule that verdicts name as held, so that nobody has to read their pages again for them. */
+/** Lists the clauses of a rule that verdicts name as held, so that their pages need not be read again for them. */
 function findNamed({ kind, slug }: RuleSource, pages: readonly FixtureResult[]): ReadonlySet<string> {
   const own = pages
     .flatMap(({ verdict }) => verdict?.evidence ?? [])
