@@ -26,7 +26,7 @@ export class PackedRules {
   /** Number of the first leaf of each rule, and the number of all leaves. */
   readonly #firstLeaf: Uint32Array
   readonly #decoded: (CompiledRule | undefined)[] = []
-  readonly #decodedLeaves: (Leaf | undefined)[]
+  readonly #decodedLeaves = new Map<number, Leaf>()
 
   constructor(sections: Sections) {
     this.#summaries = new PackedLines(sections.at('summaries'))
@@ -34,8 +34,6 @@ export class PackedRules {
     this.#slugs = new PackedMap(sections.at('slugs'))
     this.#ruleOfSlug = sections.words('ruleOfSlug')
     this.#firstLeaf = sections.words('firstLeaf')
-    // A list of its full length: V8 turns one that grows by jumps into a hash table, whose lookups take several times as long.
-    this.#decodedLeaves = new Array(this.leafCount)
   }
 
   get count(): number {
@@ -55,14 +53,23 @@ export class PackedRules {
     const first = this.#firstLeaf[number]
     const values = this.#matching.get(number)
     const clauses = values.pop() as RuleClauses
-    const leaves = values.map((leaf, i) => (this.#decodedLeaves[first + i] ??= leaf as Leaf))
+    const leaves = values.map((leaf, i) => this.#keepLeaf(first + i, leaf as Leaf))
     return { ...this.getSummary(number), leaves, ...clauses }
   }
 
   /** A leaf by its number among those of all rules: the one that its rule has, too. */
   getLeaf(leaf: number): Leaf {
+    const known = this.#decodedLeaves.get(leaf)
+    if (known !== undefined) return known
     const owner = this.findOwner(leaf)
-    return (this.#decodedLeaves[leaf] ??= this.#matching.getLine(owner, leaf - this.#firstLeaf[owner]) as Leaf)
+    return this.#keepLeaf(leaf, this.#matching.getLine(owner, leaf - this.#firstLeaf[owner]) as Leaf)
+  }
+
+  /** Returns the leaf that was decoded first, by which hits are found. */
+  #keepLeaf(number: number, leaf: Leaf): Leaf {
+    const known = this.#decodedLeaves.get(number)
+    if (known === undefined) this.#decodedLeaves.set(number, leaf)
+    return known ?? leaf
   }
 
   /** A rule without what matches a page. It is decoded with each call. */

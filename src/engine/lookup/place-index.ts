@@ -8,7 +8,8 @@ import { Beginnings, BeginningsBuilder } from '../text/beginnings.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { PackedLists, packLists } from '../text/packed-lists.ts'
 import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
-import type { Sections } from '../text/sections.ts'
+import { Sections } from '../text/sections.ts'
+import { packSections, unpackSections } from '../text/sections-file.ts'
 import { lower } from '../text/text.ts'
 import { type PageReader, Value } from './leaf-test.ts'
 import { LocatorIndex, LocatorIndexBuilder } from './locator-index.ts'
@@ -52,11 +53,12 @@ export class PlaceIndex implements Wanted {
   readonly #getLeaf: LeafReader
   /** The index of the leaves of each word, which the file contains for words with many leaves. */
   readonly #entries: (TestsIndex | undefined)[] = []
-  /** Words that end in `*`. */
-  readonly #beginnings: Beginnings
-  /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
-  readonly #pathPrefixes: PackedMap
-  readonly #locators: LocatorIndex
+  /** Words that end in `*`; null unless words are names. */
+  readonly #beginnings: Beginnings | null
+  /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`; null unless words are paths. */
+  readonly #pathPrefixes: PackedMap | null
+  /** null unless words are locators. */
+  readonly #locators: LocatorIndex | null
   readonly #sections: Sections
   /** By word, 1 if a leaf can hit at one occurrence of the word and not at another. */
   readonly #occurrences: Uint8Array
@@ -69,9 +71,9 @@ export class PlaceIndex implements Wanted {
     this.#sections = sections
     this.#words = new PackedMap(sections.at('words'))
     this.#leaves = new PackedLists(sections.at('leaves'))
-    this.#beginnings = new Beginnings(sections.at('beginnings'))
-    this.#pathPrefixes = new PackedMap(sections.at('pathPrefixes'))
-    this.#locators = new LocatorIndex(sections.at('locators'))
+    this.#beginnings = this.word === 'name' ? new Beginnings(sections.at('beginnings')) : null
+    this.#pathPrefixes = this.word === 'path' ? new PackedMap(sections.at('pathPrefixes')) : null
+    this.#locators = this.word === 'locator' ? new LocatorIndex(sections.at('locators')) : null
     this.#occurrences = sections.bytes('occurrences')
     this.#getLeaf = getLeaf
   }
@@ -83,7 +85,7 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     if (this.#words.find(word) >= 0) return true
-    return this.#pathPrefixes.find(word) >= 0 || this.#findBeginnings(word).length > 0
+    return (this.#pathPrefixes?.find(word) ?? -1) >= 0 || this.#findBeginnings(word).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -98,13 +100,14 @@ export class PlaceIndex implements Wanted {
 
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: LeafVisitor): void {
-    const words = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
+    const words = found.url ? this.#locators?.find(found.url) : undefined
     if (words?.length === 0) return // This holds for most URLs, and saves creating a value.
     switch (this.word) {
       case 'locator': {
         const value = new Value(found, reader)
         if (value.url !== null)
-          for (const word of words ?? this.#locators.find(value.url)) this.#getEntry(word).visit(value, visitor)
+          for (const word of words ?? this.#locators?.find(value.url) ?? NO_WORDS)
+            this.#getEntry(word).visit(value, visitor)
         break
       }
       case 'literal':
@@ -131,8 +134,8 @@ export class PlaceIndex implements Wanted {
     let entry = this.#entries[word]
     if (entry === undefined) {
       const packed = `tests${word}`
-      this.#entries[word] = entry = this.#sections.has(`${packed}.plain`)
-        ? new TestsIndex(this.#sections.at(packed), this.#getLeaf)
+      this.#entries[word] = entry = this.#sections.has(packed)
+        ? new TestsIndex(unpackSections(this.#sections.bytes(packed)), this.#getLeaf)
         : TestsIndex.of(this.#listLeaves(word), this.#getLeaf)
     }
     return entry
@@ -171,7 +174,7 @@ export class PlaceIndex implements Wanted {
   }
 
   #findBeginnings(name: string): readonly number[] {
-    if (this.#beginnings.isEmpty) return NO_WORDS
+    if (this.#beginnings === null || this.#beginnings.isEmpty) return NO_WORDS
     const found: number[] = []
     this.#beginnings.collect(lower(name), { from: 0, to: name.length, scope: 0 }, found)
     return found
@@ -204,8 +207,12 @@ export function packPlace(
     'occurrences',
     Uint8Array.from(ofWord, (all) => (all.some(({ leaf }) => dependsOnOccurrence(leaf)) ? 1 : 0)),
   )
-  for (const [word, all] of ofWord.entries())
-    if (all.length >= MIN_PACKED_LEAVES || needsAutomaton(all)) packTests(all, into.at(`tests${word}`))
+  for (const [word, all] of ofWord.entries()) {
+    if (all.length < MIN_PACKED_LEAVES && !needsAutomaton(all)) continue
+    const tests = new Sections()
+    packTests(all, tests)
+    into.put(`tests${word}`, packSections(tests))
+  }
   packWords(kind, words.keys, into)
 }
 
@@ -225,9 +232,9 @@ function packWords(kind: WordKind, words: readonly string[], into: Sections): vo
     if (kind === 'name' && word.endsWith('*')) beginnings.add(word.slice(0, -1), number)
     if (kind === 'path') for (let i = 0; i < word.length; i++) if (word[i] === '.') pathPrefixes.add(word.slice(0, i))
   }
-  beginnings.pack(into.at('beginnings'))
-  pathPrefixes.pack(into.at('pathPrefixes'))
-  locators.pack(into.at('locators'))
+  if (kind === 'name') beginnings.pack(into.at('beginnings'))
+  if (kind === 'path') pathPrefixes.pack(into.at('pathPrefixes'))
+  if (kind === 'locator') locators.pack(into.at('locators'))
   if (kind === 'literal') packAutomaton(words, into.at('literals'))
   if (kind === 'selector') packSelectors(words, into.at('selectors'))
 }

@@ -92,7 +92,8 @@ export class Ruleset {
   }
 
   #buildLeafReader(): (number: number) => PreparedLeaf {
-    const prepared = new Array<PreparedLeaf | undefined>(this.#rules.leafCount) // Of its full length, like the list of decoded leaves.
+    // A list of its full length: V8 turns one that grows by jumps into a hash table, whose lookups take several times as long.
+    const prepared = new Array<PreparedLeaf | undefined>(this.#rules.leafCount)
     return (number) => (prepared[number] ??= this.#prepareLeaf(number))
   }
 

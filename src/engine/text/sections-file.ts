@@ -25,23 +25,50 @@ type TypeName = keyof typeof TYPES
 type SectionTable = readonly (readonly [name: string, type: TypeName, length: number])[]
 
 /** Writes a head, which must survive JSON, and sections as one file. Numbers are little-endian, as on every processor of Node. */
-export function writeSections(kind: FileKind, head: object, { all }: Sections): Uint8Array {
-  const sections: SectionTable = [...all].map(([name, section]) => [name, nameType(section), section.length])
-  const json = new TextEncoder().encode(JSON.stringify({ ...head, sections }))
+export function writeSections(kind: FileKind, head: object, sections: Sections): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify({ ...head, sections: listSections(sections) }))
   const headBytes = HEAD_NUMBERS * WORD_BYTES
-  const start = headBytes + align(json.length)
-  const length = [...all.values()].reduce((sum, { byteLength }) => sum + align(byteLength), start)
-  const file = new Uint8Array(length)
-  file.set(json, headBytes)
-  let at = start
-  for (const section of all.values()) {
-    file.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at)
-    at += align(section.byteLength)
-  }
+  const file = layOut(headBytes, json, sections)
   const numbers = new Uint32Array(file.buffer)
-  numbers.set([kind.magic, kind.format, length, 0, json.length])
+  numbers.set([kind.magic, kind.format, file.byteLength, 0, json.length])
   numbers[3] = findChecksum(kind, numbers)
   return file
+}
+
+/** Packs sections into one, for a part of a file that is opened on first use: thousands of open sections take memory in every thread. */
+export function packSections(sections: Sections): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(listSections(sections)))
+  const bytes = layOut(WORD_BYTES, json, sections)
+  new Uint32Array(bytes.buffer)[0] = json.length
+  return bytes
+}
+
+/** Opens what `packSections` has packed, without copying it. */
+export function unpackSections({ buffer, byteOffset }: Uint8Array): Sections {
+  const [length] = new Uint32Array(buffer, byteOffset, 1)
+  const table = new Uint8Array(buffer, byteOffset + WORD_BYTES, length)
+  return readSections(buffer, parseJson(table) as SectionTable, byteOffset + WORD_BYTES + align(length))
+}
+
+function listSections({ all }: Sections): SectionTable {
+  return [...all].map(([name, section]) => [name, nameType(section), section.length])
+}
+
+/** Puts JSON and, after it, sections into an array whose first bytes stay free. */
+function layOut(free: number, json: Uint8Array, { all }: Sections): Uint8Array<ArrayBuffer> {
+  let at = free + align(json.length)
+  const bytes = new Uint8Array([...all.values()].reduce((sum, { byteLength }) => sum + align(byteLength), at))
+  bytes.set(json, free)
+  for (const section of all.values()) {
+    bytes.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at)
+    at += align(section.byteLength)
+  }
+  return bytes
+}
+
+/** Parses JSON in shared memory. The decoder of browsers does not read that, so the bytes are copied. */
+function parseJson(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes.slice()))
 }
 
 /**
@@ -67,8 +94,7 @@ export function openSections<Head extends object>(
   if (length !== buffer.byteLength) fail(`the file has ${buffer.byteLength} bytes instead of ${length}: it is cut`)
   if (!isChecked && checksum !== findChecksum(kind, numbers)) fail('the file is damaged: its checksum is wrong')
   const headBytes = new Uint8Array(buffer, HEAD_NUMBERS * WORD_BYTES, headLength)
-  // A decoder of browsers does not read shared memory, so the bytes are copied.
-  const { sections, ...head } = JSON.parse(new TextDecoder().decode(headBytes.slice())) as { sections: SectionTable }
+  const { sections, ...head } = parseJson(headBytes) as { sections: SectionTable }
   const start = HEAD_NUMBERS * WORD_BYTES + align(headLength)
   return { head: head as Head, sections: readSections(buffer, sections, start) }
 }
