@@ -1,7 +1,7 @@
 import type { PageInput } from '../engine/page/page-input.ts'
 
-/** Repetitions, after which V8 has compiled most of what reads a page: with one, the first page took 65 ms where it takes 30 with these. */
-const CARDS = 60
+/** Repetitions, after which V8 has compiled most of what reads a page. */
+const CARDS = 30
 const WORDS = 'harbour market garden winter station letter paper river window morning summer kitchen'
 
 /** Builds a page with something at most places where rules look, of the size of an ordinary one. */
