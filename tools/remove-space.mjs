@@ -7,6 +7,10 @@ export function removeSpace(folder) {
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.js'))) {
     const file = join(folder, name)
     const options = { module: true, compress: false, mangle: false, codegen: { removeWhitespace: true } }
-    writeFileSync(file, minifySync(name, readFileSync(file, 'utf8'), options).code)
+    const { code } = minifySync(name, readFileSync(file, 'utf8'), options)
+    writeFileSync(file, code.replace(LAST_EXPORT, '\n$&'))
   }
 }
+
+/** The exports of a module, which get a line of their own: publint takes a module for CommonJS if a brace is right before them. */
+const LAST_EXPORT = /export\{[^{}]*\};?\s*$/
