@@ -103,7 +103,8 @@ function findProven(
   const open = claims.filter(({ clause, word }) => word !== null || !named.has(formatClause(clause)))
   const compiled = open.map((claim) => ({ claim, rule: compileClaim(source, claim, places) }))
   const needy = compiled.flatMap(({ claim, rule }) => (rule === null ? [] : { claim, rule }))
-  const proven = new Set(claims.filter((claim) => !needy.some((one) => one.claim === claim)))
+  const proven = new Set(claims)
+  for (const { claim } of needy) proven.delete(claim)
   if (needy.length === 0) return proven
   const rules = needy.map(({ rule }) => rule)
   const ruleset = Ruleset.of({ rules, categories: { builders: {}, technologies: {} }, version: '' }, detectors)

@@ -1,8 +1,8 @@
 import type { CompiledRule, Leaf, RuleKind, RuleSummary } from '../rule/types.ts'
 import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
 import type { Sections } from '../text/sections.ts'
+import { decodeShared } from '../text/sections-file.ts'
 
-const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
 /** Builders and technologies share one set of slugs; the other kinds have their own. */
@@ -53,23 +53,23 @@ export class PackedRules {
     const first = this.#firstLeaf[number]
     const values = this.#matching.get(number)
     const clauses = values.pop() as RuleClauses
-    const leaves = values.map((leaf, i) => this.#keepLeaf(first + i, leaf as Leaf))
+    const leaves = values.map((leaf, i) => this.#keepLeaf(first + i, () => leaf as Leaf))
     return { ...this.getSummary(number), leaves, ...clauses }
   }
 
   /** A leaf by its number among those of all rules: the one that its rule has, too. */
   getLeaf(leaf: number): Leaf {
-    const known = this.#decodedLeaves.get(leaf)
-    if (known !== undefined) return known
-    const owner = this.findOwner(leaf)
-    return this.#keepLeaf(leaf, this.#matching.getLine(owner, leaf - this.#firstLeaf[owner]) as Leaf)
+    return this.#keepLeaf(leaf, () => {
+      const owner = this.findOwner(leaf)
+      return this.#matching.getLine(owner, leaf - this.#firstLeaf[owner]) as Leaf
+    })
   }
 
   /** Returns the leaf that was decoded first, by which hits are found. */
-  #keepLeaf(number: number, leaf: Leaf): Leaf {
-    const known = this.#decodedLeaves.get(number)
-    if (known === undefined) this.#decodedLeaves.set(number, leaf)
-    return known ?? leaf
+  #keepLeaf(number: number, decode: () => Leaf): Leaf {
+    let leaf = this.#decodedLeaves.get(number)
+    if (leaf === undefined) this.#decodedLeaves.set(number, (leaf = decode()))
+    return leaf
   }
 
   /** A rule without what matches a page. It is decoded with each call. */
@@ -140,7 +140,7 @@ class PackedLines {
   }
 
   get(number: number): unknown[] {
-    const text = decode(this.#getBytes(number))
+    const text = decodeShared(this.#getBytes(number))
     return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as unknown[]
   }
 
@@ -150,7 +150,7 @@ class PackedLines {
     let from = 0
     for (let i = 0; i < line; i++) from = bytes.indexOf(LINE_FEED, from) + 1
     const to = bytes.indexOf(LINE_FEED, from)
-    return JSON.parse(decode(bytes.subarray(from, to < 0 ? bytes.length : to)))
+    return JSON.parse(decodeShared(bytes.subarray(from, to < 0 ? bytes.length : to)))
   }
 
   #getBytes(number: number): Uint8Array {
@@ -159,11 +159,6 @@ class PackedLines {
 }
 
 const LINE_FEED = 10
-
-/** Decodes shared memory. The decoder of browsers does not read it, so the bytes are copied. */
-function decode(bytes: Uint8Array): string {
-  return decoder.decode(bytes.slice())
-}
 
 function packLines(lists: readonly (readonly object[])[], into: Sections): void {
   const texts = lists.map((values) => encoder.encode(values.map((value) => JSON.stringify(value)).join('\n')))

@@ -47,7 +47,7 @@ export function packSections(sections: Sections): Uint8Array {
 export function unpackSections({ buffer, byteOffset }: Uint8Array): Sections {
   const [length] = new Uint32Array(buffer, byteOffset, 1)
   const table = new Uint8Array(buffer, byteOffset + WORD_BYTES, length)
-  return readSections(buffer, parseJson(table) as SectionTable, byteOffset + WORD_BYTES + align(length))
+  return readSections(buffer, JSON.parse(decodeShared(table)) as SectionTable, byteOffset + WORD_BYTES + align(length))
 }
 
 function listSections({ all }: Sections): SectionTable {
@@ -66,9 +66,11 @@ function layOut(free: number, json: Uint8Array, { all }: Sections): Uint8Array<A
   return bytes
 }
 
-/** Parses JSON in shared memory. The decoder of browsers does not read that, so the bytes are copied. */
-function parseJson(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(bytes.slice()))
+const decoder = new TextDecoder()
+
+/** Decodes UTF-8 in memory that threads may share. The decoder of browsers does not read that, so the bytes are copied. */
+export function decodeShared(bytes: Uint8Array): string {
+  return decoder.decode(bytes.slice())
 }
 
 /**
@@ -94,7 +96,7 @@ export function openSections<Head extends object>(
   if (length !== buffer.byteLength) fail(`the file has ${buffer.byteLength} bytes instead of ${length}: it is cut`)
   if (!isChecked && checksum !== findChecksum(kind, numbers)) fail('the file is damaged: its checksum is wrong')
   const headBytes = new Uint8Array(buffer, HEAD_NUMBERS * WORD_BYTES, headLength)
-  const { sections, ...head } = parseJson(headBytes) as { sections: SectionTable }
+  const { sections, ...head } = JSON.parse(decodeShared(headBytes)) as { sections: SectionTable }
   const start = HEAD_NUMBERS * WORD_BYTES + align(headLength)
   return { head: head as Head, sections: readSections(buffer, sections, start) }
 }

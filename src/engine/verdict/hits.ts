@@ -5,6 +5,7 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { append } from '../text/lists.ts'
 import { UrlSet } from './url-set.ts'
 
 /** Maximum number of values of one leaf that are stored as evidence. */
@@ -145,14 +146,8 @@ export class PageHits {
     this.#serial++
     this.#place = place
     const { key, isAmount } = place.detector
-    if (isAmount) this.#storeAmount(key, new Value(found, this.#reader))
+    if (isAmount) append(this.#amounts, key, new Value(found, this.#reader))
     place.visit(found, this.#reader, this)
-  }
-
-  #storeAmount(place: string, value: Value): void {
-    const amounts = this.#amounts.get(place)
-    if (amounts === undefined) this.#amounts.set(place, [value])
-    else amounts.push(value)
   }
 
   /** Tests one leaf that a value may hit. The index calls it. */
