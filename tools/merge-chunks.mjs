@@ -12,6 +12,12 @@ const ENTRY_WEIGHT = 10
 /** Modules that are imported on demand, in the command that is run most. */
 const FREQUENT = /[\\/]src[\\/]cli[\\/]scan\.js$/
 
+/** The entry of the threads that match pages: one for each processor, and a new one for each that was killed. */
+const MATCHING = /[\\/]match-worker\.js$/
+
+/** With the weight of the other entries, each thread reads 90 kB and keeps 1.3 MB more. */
+const MATCHING_WEIGHT = 150
+
 /**
  * What it costs to load a package that is not bundled, in bytes of our own code: more than all of it, so that no entry loads a package for a
  * module that it shares a chunk with. Loading a package takes up to a third of `scan --html`, and it stays in the memory of each thread.
@@ -41,8 +47,7 @@ export function mergeChunks(chunks, wanted) {
   const nodes = new Map(
     chunks.map(({ fileName, code, isEntry, isDynamicEntry, facadeModuleId, imports, moduleIds }) => {
       const isFixed = isEntry || isDynamicEntry || moduleIds.some((id) => id.startsWith('\0'))
-      const isFrequent = isEntry || (isDynamicEntry && FREQUENT.test(facadeModuleId ?? ''))
-      const weight = isFrequent ? ENTRY_WEIGHT : isDynamicEntry ? 1 : 0
+      const weight = findWeight({ isEntry, isDynamicEntry, facadeModuleId })
       return [fileName, { bytes: code.length, isFixed, weight, moduleIds, count: 1, imports: new Set(imports) }]
     }),
   )
@@ -56,6 +61,14 @@ export function mergeChunks(chunks, wanted) {
   }
   const merged = [...nodes.values()].filter(({ count }) => count > 1)
   return new Map(merged.flatMap(({ moduleIds }, i) => moduleIds.map((id) => [id, `shared-${i}`])))
+}
+
+/** How much the bytes count that a chunk loads. @param {Pick<Chunk, 'isEntry' | 'isDynamicEntry' | 'facadeModuleId'>} chunk */
+function findWeight({ isEntry, isDynamicEntry, facadeModuleId }) {
+  const file = facadeModuleId ?? ''
+  if (isEntry && MATCHING.test(file)) return MATCHING_WEIGHT
+  if (isEntry || (isDynamicEntry && FREQUENT.test(file))) return ENTRY_WEIGHT
+  return isDynamicEntry ? 1 : 0
 }
 
 /** A module outside of the bundle, which is never merged, and costs each entry that reaches it. */

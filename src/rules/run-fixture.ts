@@ -73,9 +73,13 @@ export function checkSlugs({ file, path, number, hit, also }: Expectation, rules
   ]
 }
 
-/** Whether a slug is one of a rule of these kinds, by the maps, which do not contain site types. */
-function findOf(slug: string, kinds: readonly RuleKind[], { bySlug, hostingBySlug, siteTypes }: Ruleset): boolean {
-  const named = [bySlug.get(slug), hostingBySlug.get(slug), siteTypes.find((one) => one.slug === slug)]
+/** Whether a slug is one of a rule of these kinds, by the maps, which do not contain responses. */
+function findOf(
+  slug: string,
+  kinds: readonly RuleKind[],
+  { bySlug, hostingBySlug, siteTypesBySlug }: Ruleset,
+): boolean {
+  const named = [bySlug.get(slug), hostingBySlug.get(slug), siteTypesBySlug.get(slug)]
   return named.some((rule) => rule !== undefined && kinds.includes(rule.kind))
 }
 
@@ -87,7 +91,7 @@ function isNameOfHosting(name: string, { hostingBySlug }: Ruleset): boolean {
 /** Checks the type of a page of a site type: a hit has it, a miss has not. A bare list of words need not have it. */
 function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
-  const own = ruleset.siteTypes.find(({ slug }) => slug === rule.slug)
+  const own = ruleset.siteTypesBySlug.get(rule.slug)
   const type = own?.unnamed ? null : rule.slug
   if (hit === null) {
     if (verdict.siteType !== type) return []

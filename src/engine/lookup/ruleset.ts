@@ -1,6 +1,6 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import type { Categories, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
+import type { Categories, CompiledRule, Leaf, RuleSummary, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { Sections } from '../text/sections.ts'
 import { PackedRules, packRules } from './packed-rules.ts'
@@ -55,6 +55,7 @@ export class Ruleset {
   /** Builders and technologies, which share one set of slugs. */
   readonly bySlug: RulesBySlug
   readonly hostingBySlug: RulesBySlug
+  readonly siteTypesBySlug: RulesBySlug
   /** Those that are read on a page. */
   readonly readPlaces: readonly PlaceIndex[]
   /** The compiled form, from which other threads open the same ruleset. */
@@ -62,7 +63,7 @@ export class Ruleset {
   readonly #rules: PackedRules
   readonly #typeClauses = new Map<CompiledRule, ReadonlyMap<Leaf, RuleTypeClause>>()
   readonly #typeNumbers: Uint32Array
-  #siteTypes: readonly CompiledRule[] | undefined
+  #siteTypes: readonly RuleSummary[] | undefined
   #all: readonly CompiledRule[] | undefined
 
   /** @throws TypeError if a rule uses a place without a detector, or if a section is missing */
@@ -75,6 +76,7 @@ export class Ruleset {
     this.#typeNumbers = sections.words('siteTypes')
     this.bySlug = { get: (slug) => this.#rules.find(slug, 'builder') }
     this.hostingBySlug = { get: (slug) => this.#rules.find(slug, 'hosting') }
+    this.siteTypesBySlug = { get: (slug) => this.#rules.find(slug, 'site-type') }
     const getLeaf = this.#buildLeafReader()
     const all = listDetectors(detectors)
     checkPlaces(places, all)
@@ -113,8 +115,9 @@ export class Ruleset {
     return this.#all
   }
 
-  get siteTypes(): readonly CompiledRule[] {
-    this.#siteTypes ??= Array.from(this.#typeNumbers, (number) => this.#rules.get(number))
+  /** The site types without their clauses, which are ten times the size: a page has hits of a few types, and compares all of them. */
+  get siteTypes(): readonly RuleSummary[] {
+    this.#siteTypes ??= Array.from(this.#typeNumbers, (number) => this.#rules.getSummary(number))
     return this.#siteTypes
   }
 
@@ -166,7 +169,7 @@ function checkPlaces(places: readonly string[], detectors: readonly Detector[]):
 }
 
 /** Indexes the clauses of a site type by each of their positive leaves. */
-function indexTypeClauses(rule: CompiledRule, types: readonly CompiledRule[]): ReadonlyMap<Leaf, RuleTypeClause> {
+function indexTypeClauses(rule: CompiledRule, types: readonly RuleSummary[]): ReadonlyMap<Leaf, RuleTypeClause> {
   return new Map(
     (rule.typeClauses ?? []).flatMap((clause) => {
       const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))

@@ -3,7 +3,7 @@ import { findHeader } from '../page/find-header.ts'
 import { isEmpty } from '../page/is-empty.ts'
 import type { Page } from '../page/page-types.ts'
 import { SITE_FAMILIES } from '../rule/place.ts'
-import type { CompiledRule, PageState } from '../rule/types.ts'
+import type { CompiledRule, PageState, RuleSummary } from '../rule/types.ts'
 import { drop, lift, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
 import type { PageAnswer } from './verdict-types.ts'
@@ -82,7 +82,7 @@ export function hidesSiteType(response: ScoredRule | null): boolean {
 export function describeAnswer(
   page: Page,
   response: ScoredRule | null,
-  { ruleset, type }: { readonly ruleset: Ruleset; readonly type: CompiledRule | undefined },
+  { ruleset, type }: { readonly ruleset: Ruleset; readonly type: RuleSummary | undefined },
 ): PageAnswer {
   const { status } = page
   if (response?.rule.state) {

@@ -2,7 +2,7 @@ import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
 import { findHeader } from '../page/find-header.ts'
 import type { Page } from '../page/page-types.ts'
 import { applyLogic } from '../rule/logic.ts'
-import type { CompiledRule, TypeDecision } from '../rule/types.ts'
+import type { RuleSummary, TypeDecision } from '../rule/types.ts'
 import { testFound } from './found.ts'
 import { buildVariables, holds } from './held-clauses.ts'
 import type { PageHits } from './hits.ts'
@@ -20,7 +20,7 @@ const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
 
 /** A site type with its score on a page, in tenths of log-odds. */
 export interface ScoredType {
-  readonly rule: CompiledRule
+  readonly rule: RuleSummary
   readonly score: number
 }
 
@@ -101,6 +101,7 @@ export function explainSiteType(
   if (held.length === 0) return []
   return ranking.slice(0, 2).map((type, i) => {
     const { rule, score } = type
+    const whole = hits.ruleset.siteTypesBySlug.get(rule.slug)
     const note = i === 0 ? reason : `second to ${ranking[0].rule.slug}`
     return {
       kind: rule.kind,
@@ -109,7 +110,7 @@ export function explainSiteType(
       level: null,
       points: score,
       clauses: explainTypeClauses(rule.slug, held, hits),
-      unseen: listUnseen(rule, hits),
+      unseen: whole === undefined ? [] : listUnseen(whole, hits),
       chosen: type === chosen,
       ...(note && { note }),
     }
