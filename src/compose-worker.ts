@@ -26,6 +26,7 @@ export async function openWorker(options: ServiceOptions): Promise<Service> {
     config: { ...config, plans: config.plans, portal: 'off', chromium: null, browserUrl: null },
   })
   const connection = await openConnection({ url: redisUrl })
+  await backends.scanner.ready()
   const worker = await openQueue(options, backends, { redisUrl, run: connection.run })
   const metricsServer = await openWorkerMetrics(config, { backends, worker, log })
   log.info({ version, concurrency: config.workerConcurrency }, 'worker started')

@@ -80,6 +80,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const backends = await openBackends(options)
   const { metrics, store, pepper, rules } = backends
   const app = await openApp(options, backends)
+  await backends.scanner.ready() // Workers load the rules while the application is built.
   const address = await listenOrExplain({ HOST: config.host, PORT: config.port }, async () => {
     // For a name with two addresses Fastify would open a second server without our error handlers and shutdown.
     const { address } = await lookup(config.host)
@@ -108,7 +109,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Opens stores, rules and scanner. */
+/** Opens stores, rules and scanner, which may still be loading the rules. */
 export async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
   const metrics = new Metrics()
   const policy = { ...buildPolicy(config, version), own: findOwnAddresses(config) }
@@ -123,7 +124,7 @@ export async function openBackends({ config, log, version }: ServiceOptions): Pr
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const accounts = openPortalAccounts(config, { store, shared, log })
-  const rules = new CurrentRules(await scanner.ready())
+  const rules = new CurrentRules(await scanner.describe())
   return { metrics, policy, scanner, renderer, store, ...peppers, shared, accounts, rules, startUpdates }
 }
 

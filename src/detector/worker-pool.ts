@@ -71,6 +71,8 @@ export interface MatchPool {
    * @throws the errors of `loadRuleset`
    */
   readonly ready: Promise<RulesetInfo>
+  /** Describes the rules: before the workers are ready, if these share a compiled file. It rejects as `ready` does. */
+  readonly described: Promise<RulesetInfo>
   /** Pages that wait for a worker. */
   readonly waiting: number
   /** Pages that have a worker. A worker that replaces a killed one may still be loading the rules. */
@@ -94,6 +96,7 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 class WorkerPool implements MatchPool {
   readonly ready: Promise<RulesetInfo>
+  readonly described: Promise<RulesetInfo>
   readonly #rules: LoadOptions
   readonly #isWarmedUp: boolean
   readonly #limits: {
@@ -136,8 +139,10 @@ class WorkerPool implements MatchPool {
       void this.#workers.destroy()
       this.#workers = this.#startWorkers(worker, maxOldMb, shared)
     }
-    this.ready = this.#load(options.loadMs ?? 30_000, shared)
+    const info = shared === null ? null : describeRuleset(shared)
+    this.ready = this.#load(options.loadMs ?? 30_000, info)
     this.ready.catch(() => {}) // The caller may not await it; each page reports the error too.
+    this.described = info === null ? this.ready : Promise.resolve(info)
   }
 
   /** @param shared the ruleset of the workers; null if each loads its own */
@@ -283,8 +288,8 @@ class WorkerPool implements MatchPool {
     timer.start(matchMs, check)
   }
 
-  /** @param shared the ruleset of the workers; null if each loads its own */
-  async #load(loadMs: number, shared: OpenedFile | null): Promise<RulesetInfo> {
+  /** @param known what describes the rules, if the workers share a file; null if each loads its own */
+  async #load(loadMs: number, known: RulesetInfo | null): Promise<RulesetInfo> {
     const late = new SetupError(
       `the rules were not loaded within ${loadMs} ms: check the detectors for an endless loop`,
     )
@@ -293,8 +298,7 @@ class WorkerPool implements MatchPool {
       await Promise.all(
         Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'version' })),
       )
-      const file = shared ?? openRulesetFile((await this.#workers.run(null, { name: 'file' })) as ArrayBufferLike, true)
-      const info = describeRuleset(file)
+      const info = known ?? describeRuleset(await this.#readFile())
       this.#isReady = true
       this.#sparesTimer = setTimeout(() => this.#startSpares(), SPARES_DELAY_MS).unref()
       for (const timer of this.#waiting) this.#startWaitTimer(timer)
@@ -312,6 +316,11 @@ class WorkerPool implements MatchPool {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Reads the ruleset that a worker has loaded. */
+  async #readFile(): Promise<OpenedFile> {
+    return openRulesetFile((await this.#workers.run(null, { name: 'file' })) as ArrayBufferLike, true)
   }
 
   /** Starts the workers that are missing: a task for each worker, at the same time, needs all of them. */

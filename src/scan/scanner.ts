@@ -88,6 +88,11 @@ export class Scanner {
     return this.#rules.pool.ready
   }
 
+  /** Describes the rules, if possible before they are loaded. */
+  describe(): Promise<RulesetInfo> {
+    return this.#rules.pool.described
+  }
+
   /** Starts the workers of another ruleset: of a released one, or null for that of the options. The current one stays in use. */
   prepare(release: PoolOptions['release']): MatchPool {
     return openPool({ ...this.#options, release: release ?? null })
