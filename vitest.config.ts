@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // File of a report for scripts, in addition to what is printed. A Vitest that a test starts must not write it too.
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
@@ -24,6 +25,30 @@ function buildProject(name: string, groupOrder: number, options: Options): TestP
   return { extends: true, test: { name, sequence: { groupOrder }, ...options } }
 }
 
+/** Files of the system suite that mostly wait: for a new minute, timeouts, other processes. */
+const LONG = [
+  'service/slots.system',
+  'tools/packages.system',
+  'service/batches.system',
+  'store/mongo/unwritable.system',
+  'store/mongo/guard.system',
+  'accounts/store-failures.system',
+  'cli/batches.system',
+  'portal/batches-browser.system',
+  'updates/rules-keeper.system',
+]
+
+/** Begins with the files that take longest, so that none of them is left at the end. Vitest knows how long files took only where they ran before. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => (LONG.some((one) => moduleId.includes(one)) ? 0 : 1)
+    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b))
+  }
+}
+
+const isShuffled = process.argv.some((one) => one.startsWith('--sequence.shuffle'))
 const cores = availableParallelism()
 const FEW_OPTIMIZATIONS = '--interrupt-budget=1000000'
 
@@ -40,6 +65,7 @@ const config = defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     provide: { properties },
+    ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
     tags: [{ name: 'property', description: 'Property tests, which `node tools/fuzz.mjs` runs with new seeds.' }],
     projects: [
       // `npm test`: values and events decide. The stores are embedded, and no process, service or browser is needed.

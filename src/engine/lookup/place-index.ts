@@ -62,6 +62,8 @@ export class PlaceIndex implements Wanted {
   readonly #sections: Sections
   /** By word, 1 if a leaf can hit at one occurrence of the word and not at another. */
   readonly #occurrences: Uint8Array
+  /** The words of selectors that elements had. */
+  readonly #wordOfSelector = new Map<string, number>()
   #literals: LiteralIndex | undefined
   #selectors: SelectorIndex | undefined
 
@@ -94,8 +96,17 @@ export class PlaceIndex implements Wanted {
   }
 
   selectors(page: Page, at: number): readonly string[] {
+    return this.#openSelectors().match(page.tape, at)
+  }
+
+  #openSelectors(): SelectorIndex {
     this.#selectors ??= new SelectorIndex(this.#sections.at('selectors'), (word) => this.#words.getKey(word))
-    return this.#selectors.match(page.tape, at)
+    return this.#selectors
+  }
+
+  /** Finds the first elements of a page that any of some selectors matches, for leaves that the index leaves alone. */
+  findElements(page: Page, selectors: readonly string[], most: number): readonly number[] {
+    return this.#openSelectors().find(page.tape, selectors, most)
   }
 
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
@@ -119,11 +130,21 @@ export class PlaceIndex implements Wanted {
         this.#visitWord(this.#words.find(found.name), value, visitor)
         break
       }
+      case 'selector':
+        this.#visitWord(this.#findSelector(found.name), new Value(found, reader), visitor)
+        break
       default: {
-        const word = this.word === 'selector' ? this.#words.findExact(found.name) : this.#words.find(found.name)
+        const word = this.#words.find(found.name)
         if (word >= 0) this.#getEntry(word).visit(new Value(found, reader), visitor)
       }
     }
+  }
+
+  /** The index of selectors returns the same string for each element, so its hash is known. */
+  #findSelector(selector: string): number {
+    let word = this.#wordOfSelector.get(selector)
+    if (word === undefined) this.#wordOfSelector.set(selector, (word = this.#words.findExact(selector)))
+    return word
   }
 
   #visitWord(word: number, value: Value, visitor: LeafVisitor): void {
@@ -181,10 +202,7 @@ export class PlaceIndex implements Wanted {
   }
 }
 
-/**
- * Packs the leaves of one place, each with its number, for a `PlaceIndex`. Of a place of amounts, leaves that are counted only when a
- * clause asks for them leave their words alone in it.
- */
+/** Packs the leaves of one place, each with its number, for a `PlaceIndex`. It leaves those alone that are counted on demand. */
 export function packPlace(
   { word: kind, isAmount = false }: Pick<Detector, 'word' | 'isAmount'>,
   leaves: readonly NumberedLeaf[],
@@ -196,7 +214,7 @@ export function packPlace(
     for (const text of new Set(one.leaf.words.map((word) => getKey(kind, word, one.leaf)))) {
       const word = words.add(text)
       ofWord[word] ??= []
-      if (!(isAmount && isBareNegation(one.leaf))) ofWord[word].push(one)
+      if (!isCountedOnDemand(one.leaf, { kind, isAmount })) ofWord[word].push(one)
     }
   words.pack(into.at('words'))
   packLists(
@@ -214,6 +232,19 @@ export function packPlace(
     into.put(`tests${word}`, packSections(tests))
   }
   packWords(kind, words.keys, into)
+  if (kind === 'selector')
+    packSelectors(new Map([...words.keys.entries()].filter(([word]) => ofWord[word].length > 0)), into.at('selectors'))
+}
+
+/**
+ * Whether the hits of a leaf are counted when a clause asks for them. Many rules bound the size of a page, or ask that it lacks common
+ * elements, with a `not`, and few of these rules have another hit on a page.
+ */
+function isCountedOnDemand(
+  leaf: Leaf,
+  { kind, isAmount }: { readonly kind: WordKind; readonly isAmount: boolean },
+): boolean {
+  return (isAmount || kind === 'selector') && isBareNegation(leaf)
 }
 
 /** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
@@ -236,5 +267,4 @@ function packWords(kind: WordKind, words: readonly string[], into: Sections): vo
   if (kind === 'path') pathPrefixes.pack(into.at('pathPrefixes'))
   if (kind === 'locator') locators.pack(into.at('locators'))
   if (kind === 'literal') packAutomaton(words, into.at('literals'))
-  if (kind === 'selector') packSelectors(words, into.at('selectors'))
 }

@@ -2,7 +2,7 @@ import { type FileKind, openSections, writeSections } from '../text/sections-fil
 import type { PackedRuleset } from './ruleset.ts'
 
 /** `SPRT`. */
-const KIND: FileKind = { magic: 0x54525053, name: 'a compiled ruleset', format: 4 }
+const KIND: FileKind = { magic: 0x54525053, name: 'a compiled ruleset', format: 5 }
 
 /**
  * What a file was built from: hashes of the states and of the content of the files of the project's own rules, and their date; '' for

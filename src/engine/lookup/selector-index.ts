@@ -94,6 +94,8 @@ export class SelectorIndex {
   readonly #armed = new Set<number>()
   /** The rows of each list of classes of the current page. */
   readonly #byClasses = new Map<string, readonly number[]>()
+  /** What `find` has found on the current page. */
+  readonly #found = new Map<string, readonly number[]>()
   readonly #folding = new SelectorMatcher(false)
   readonly #exact = new SelectorMatcher(true)
   #tape: Tape | undefined
@@ -140,6 +142,27 @@ export class SelectorIndex {
       else matching.push(selector)
     }
     return matching ?? NONE
+  }
+
+  /** Finds the first elements that any of some selectors matches, at most `most` of them. Each list of selectors is tried once for a page. */
+  find(tape: Tape, selectors: readonly string[], most: number): readonly number[] {
+    if (this.#tape !== tape) this.#reset(tape)
+    const key = `${most} ${selectors.join('\n')}`
+    let found = this.#found.get(key)
+    if (found === undefined) this.#found.set(key, (found = this.#findFirst(tape, selectors, most)))
+    return found
+  }
+
+  #findFirst({ tags }: Tape, selectors: readonly string[], most: number): readonly number[] {
+    const rows = selectors.flatMap((selector) => parseSelector(selector))
+    const found: number[] = []
+    for (let at = 0; at < tags.length && found.length < most; at++)
+      for (const row of rows)
+        if (this.#folding.fits(row, at)) {
+          found.push(at)
+          break
+        }
+    return found
   }
 
   #parse(row: number): SelectorRow {
@@ -250,6 +273,7 @@ export class SelectorIndex {
     this.#next = 0
     this.#armed.clear()
     this.#byClasses.clear()
+    this.#found.clear()
     this.#folding.reset(tape)
     this.#exact.reset(tape)
   }
@@ -290,11 +314,11 @@ const HAS_WORDS = 2
 
 /**
  * Packs selectors for a `SelectorIndex`.
- * @param selectors texts for `parseSelector`, with the `EXACT` prefix where case matters
+ * @param selectors by number, texts for `parseSelector`, with the `EXACT` prefix where case matters
  */
-export function packSelectors(selectors: readonly string[], into: Sections): void {
+export function packSelectors(selectors: ReadonlyMap<number, string>, into: Sections): void {
   const packer = new SelectorPacker()
-  for (const [word, selector] of selectors.entries()) {
+  for (const [word, selector] of selectors) {
     const { text, exact } = cutExact(selector)
     for (const [alternative, compounds] of parseSelector(text, exact).entries())
       packer.add(compounds, { word, alternative })

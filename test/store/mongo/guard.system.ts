@@ -10,7 +10,8 @@ import { sampleKey } from '../sample-key.ts'
 
 const buildCharge = (key: string): Charge => ({ counter: key, day: '2026-05-17', quota: 1e6, at: new Date(0) })
 
-const TIMEOUT_MS = 500
+/** Far above what a call takes, about 1 ms, also on a machine that runs other tests. */
+const TIMEOUT_MS = 2000
 
 const expectFailure = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toBeInstanceOf(StoreError)
 
@@ -97,17 +98,14 @@ describe.skipIf(server === null)('a MongoDB', () => {
         }
     })
     await until(() => answered > 0, true)
-    const before = answered
     await fail()
-    await sleep(2500)
-    const during = answered - before
+    await until(() => unknown > 0, true)
     await recover()
     await untilRecovered(store)
-    await sleep(500)
+    const before = answered
+    await until(() => answered > before, true)
     isOver = true
     await Promise.all(clients)
-    expect(answered - before).toBeGreaterThan(during)
-    expect(unknown).toBeGreaterThan(0)
     await sleep(200) // Wait until the pending charges have ended.
     const used = await readUsed(store, key, '2026-05')
     expect(used).toBeGreaterThanOrEqual(answered)
