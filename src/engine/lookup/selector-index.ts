@@ -94,6 +94,8 @@ export class SelectorIndex {
   readonly #armed = new Set<number>()
   /** The rows of each list of classes of the current page. */
   readonly #byClasses = new Map<string, readonly number[]>()
+  /** The selectors that `find` has parsed. */
+  readonly #whole = new Map<string, readonly (readonly Compound[])[]>()
   /** What `find` has found on the current page. */
   readonly #found = new Map<string, readonly number[]>()
   readonly #folding = new SelectorMatcher(false)
@@ -154,7 +156,7 @@ export class SelectorIndex {
   }
 
   #findFirst({ tags }: Tape, selectors: readonly string[], most: number): readonly number[] {
-    const rows = selectors.flatMap((selector) => parseSelector(selector))
+    const rows = selectors.flatMap((selector) => this.#parseWhole(selector))
     const found: number[] = []
     for (let at = 0; at < tags.length && found.length < most; at++)
       for (const row of rows)
@@ -163,6 +165,12 @@ export class SelectorIndex {
           break
         }
     return found
+  }
+
+  #parseWhole(selector: string): readonly (readonly Compound[])[] {
+    let rows = this.#whole.get(selector)
+    if (rows === undefined) this.#whole.set(selector, (rows = parseSelector(selector)))
+    return rows
   }
 
   #parse(row: number): SelectorRow {

@@ -50,9 +50,32 @@ export function listLeaves(clause: Clause, leaves: readonly Leaf[]): readonly Le
 
 /** Whether a clause holds. The expression of a clause with one leaf says that the leaf has enough hits, and is not evaluated. */
 export function holds(clause: Clause, leaves: readonly Leaf[], hits: PageHits, files: HitScope = 'site'): boolean {
-  if (leaves.length !== 1) return applyLogic(clause.holds, buildVariables(leaves, hits, files)) !== 0
+  if (leaves.length !== 1)
+    return mayHold(clause, leaves, hits, files) && evaluate(clause, buildVariables(leaves, hits, files))
   const [leaf] = leaves
   return hits.count(leaf, files) >= (leaf.atLeast ?? 1)
+}
+
+/**
+ * Whether a clause holds if nothing is found that it excludes, which takes less to find out. The compiler refuses clauses that hold where
+ * nothing is found, and negates leaves only, so hits of leaves under a `not` never make a clause hold.
+ */
+function mayHold(clause: Clause, leaves: readonly Leaf[], hits: PageHits, files: HitScope): boolean {
+  const variables: Record<string, number> = {}
+  let isFound = false
+  for (const leaf of leaves) {
+    const count = leaf.positive ? hits.count(leaf, files) : 0
+    if (count > 0) {
+      variables[leaf.id] = count
+      isFound = true
+    }
+    if (leaf.seenId !== undefined) variables[leaf.seenId] = 1
+  }
+  return isFound && evaluate(clause, variables)
+}
+
+function evaluate({ holds }: Clause, variables: Variables): boolean {
+  return applyLogic(holds, variables) !== 0
 }
 
 /** Builds the data of expressions over some leaves. */
