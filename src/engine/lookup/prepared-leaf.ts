@@ -8,6 +8,7 @@ interface LeafContext {
   /** What the words of its place are. */
   readonly kind: WordKind
   readonly isOfSiteType: boolean
+  readonly maxWords: number
   /** Decodes its rule, which most pages with a word of the leaf do not need. */
   readonly readRule: () => CompiledRule
 }
@@ -21,6 +22,8 @@ export class PreparedLeaf {
   readonly isPositive: boolean
   readonly isOfSiteType: boolean
   readonly countsSiblings: boolean
+  /** The number of visible words of a page from which on its clause never holds. */
+  readonly maxWords: number
   readonly #kind: WordKind
   readonly #readRule: () => CompiledRule
   readonly #version: Leaf['version']
@@ -29,11 +32,12 @@ export class PreparedLeaf {
   /** What the pattern found in the value that was tested last. */
   #match: RegExpExecArray | null = null
 
-  constructor(leaf: Leaf, { kind, isOfSiteType, readRule }: LeafContext) {
+  constructor(leaf: Leaf, { kind, isOfSiteType, maxWords, readRule }: LeafContext) {
     this.leaf = leaf
     this.least = leaf.atLeast ?? 1
     this.isPositive = leaf.positive
     this.isOfSiteType = isOfSiteType
+    this.maxWords = maxWords
     this.countsSiblings = leaf.siblingId !== undefined
     this.#version = leaf.version
     this.#kind = kind

@@ -3,6 +3,7 @@ import { FOUND } from '../rule/clause.ts'
 import type { Categories, CompiledRule, Leaf, RuleSummary, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { Sections } from '../text/sections.ts'
+import { listMaxWords } from './max-words.ts'
 import { PackedRules, packRules } from './packed-rules.ts'
 import { PlaceIndex, packPlace } from './place-index.ts'
 import { PreparedLeaf } from './prepared-leaf.ts'
@@ -63,6 +64,8 @@ export class Ruleset {
   readonly #rules: PackedRules
   readonly #typeClauses = new Map<CompiledRule, ReadonlyMap<Leaf, RuleTypeClause>>()
   readonly #typeNumbers: Uint32Array
+  /** By leaf. */
+  readonly #maxWords: Uint32Array
   #siteTypes: readonly RuleSummary[] | undefined
   #all: readonly CompiledRule[] | undefined
 
@@ -74,6 +77,7 @@ export class Ruleset {
     this.version = version
     this.#rules = new PackedRules(sections.at('rules'))
     this.#typeNumbers = sections.words('siteTypes')
+    this.#maxWords = sections.words('maxWords')
     this.bySlug = { get: (slug) => this.#rules.find(slug, 'builder') }
     this.hostingBySlug = { get: (slug) => this.#rules.find(slug, 'hosting') }
     this.siteTypesBySlug = { get: (slug) => this.#rules.find(slug, 'site-type') }
@@ -105,6 +109,7 @@ export class Ruleset {
     return new PreparedLeaf(leaf, {
       kind: this.places.get(leaf.place)?.word ?? 'name',
       isOfSiteType: this.#typeNumbers.includes(owner),
+      maxWords: this.#maxWords[number],
       readRule: () => this.#rules.get(owner),
     })
   }
@@ -143,6 +148,7 @@ export function packRuleset(
   packRules(rules, sections.at('rules'))
   const types = rules.flatMap(({ kind }, i) => (kind === 'site-type' ? i : []))
   sections.put('siteTypes', Uint32Array.from(types))
+  sections.put('maxWords', Uint32Array.from(rules.flatMap(listMaxWords)))
   const byPlace = new Map<string, { leaf: Leaf; number: number }[]>()
   for (const [number, leaf] of rules.flatMap(({ leaves }) => leaves).entries())
     append(byPlace, leaf.place, { leaf, number })

@@ -3,7 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { MAX_TECHNOLOGIES } from '../text/bounds.ts'
 import { chooseBuilder, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
-import { type PageHits, readHits } from './hits.ts'
+import { type PageHits, type Reach, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
 import { applyResponse, chooseResponse, hidesSiteType } from './response.ts'
 import { ScoredRule } from './score.ts'
@@ -33,8 +33,8 @@ export interface Analysis {
 }
 
 /** Scores all rules on a page, applies the relations between them, and decides the builder and the technologies. */
-export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
-  const hits = readHits(ruleset, page)
+export function analyzePage(ruleset: Ruleset, page: Page, reach: Reach = 'all'): Analysis {
+  const hits = readHits(ruleset, page, reach)
   const scored = Array.from(hits.lifted, (rule) => new ScoredRule(rule, hits))
   const products = indexScored(scored, ({ kind }) => kind === 'builder' || kind === 'technology')
   const providers = indexScored(scored, ({ kind }) => kind === 'hosting')

@@ -18,7 +18,7 @@ import { listVersions } from './versions.ts'
  * @returns the verdict, with evidence for every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
-  return describeAnalysis(ruleset, page, analyzePage(ruleset, page))
+  return describeAnalysis(ruleset, page, analyzePage(ruleset, page, 'deciding'))
 }
 
 /** Describes what the rules find on a page: the second part of `detect`. */

@@ -53,15 +53,18 @@ export class PageHits {
   readonly #liftedTypeLeaves = new Set<PreparedLeaf>()
   readonly #versioned = new Set<CompiledRule>()
   readonly #reader: PageReader
+  /** Words of the page, if leaves of clauses that exclude so many are passed over; otherwise 0. */
+  readonly #words: number
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
   #serial = FIRST_SERIAL
   #hasConditional = false
 
-  constructor(page: Page, ruleset: Ruleset) {
+  constructor(page: Page, ruleset: Ruleset, reach: Reach) {
     this.page = page
     this.ruleset = ruleset
     this.#reader = new PageReader(page)
+    this.#words = reach === 'deciding' ? page.words : 0
   }
 
   get warnings(): string[] {
@@ -153,6 +156,7 @@ export class PageHits {
 
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
+    if (item.maxWords <= this.#words) return
     this.textsTested++
     if (value.found.through !== undefined && !countsTags(item)) return
     if (!item.accepts(value)) return
@@ -249,9 +253,12 @@ function findOwnHosts({ base }: Page): ReadonlySet<string> {
   return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(stripWww))
 }
 
+/** Which hits are read: all, for explanations, or those that can decide, for a verdict. */
+export type Reach = 'all' | 'deciding'
+
 /** Reads every place that at least one rule uses. */
-export function readHits(ruleset: Ruleset, page: Page): PageHits {
-  const hits = new PageHits(page, ruleset)
+export function readHits(ruleset: Ruleset, page: Page, reach: Reach = 'all'): PageHits {
+  const hits = new PageHits(page, ruleset, reach)
   for (const place of ruleset.readPlaces) hits.read(place)
   return hits
 }
