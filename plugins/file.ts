@@ -7,6 +7,8 @@ const CODE_FILE = /^(.+)\.(m?js|cjs|css)$/i
 const MINIFIED = /[.-]min(?:[0-9a-f]{4})?$/i
 /** A digest of the content: `-5d071c902a95`, `.0397cbb14e5d`. */
 const DIGEST = /[.-](?=[a-f]*\d)[0-9a-f]{8,64}$/i
+/** Digests, versions and `min` follow one of these characters. */
+const MAY_HAVE_MORE = /[-._@]/
 /** Kinds of builds that follow a version: `-1.8.23.custom`, `-3.7.1.slim`. */
 const BUILD_KINDS = new Set(
   'all bundle compat compressed custom dev esm full lite module pack packed prod production slim umd yc'.split(' '),
@@ -51,6 +53,7 @@ export const file: Detector = {
 function readFileName(path: string): { readonly name: string; readonly version?: string } {
   const [, written, ending] = CODE_FILE.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
   if (written === undefined) return { name: '' }
+  if (!MAY_HAVE_MORE.test(written)) return { name: `${written}.${ending}` }
   const stem = written.replace(DIGEST, '').replace(MINIFIED, '')
   const version = findVersion(stem)
   const name = version === null ? stem : stem.slice(0, version.start).replace(MINIFIED, '')

@@ -69,12 +69,16 @@ function indexFolders(): ReadonlyMap<string, readonly Folder[]> {
   return index
 }
 
+/** Most paths have none of these folders. */
+const FIRST_SEGMENTS = new RegExp(`/(?:${[...BY_FIRST_SEGMENT.keys()].join('|')})/`)
+
 /** The deployment version in addresses of Magento 2: `/static/version1616161616/frontend/`. */
 const DEPLOYMENT = /\/static\/version\d+\//
 
 /** Lists the extensions that the path of a file may belong to, as system, kind and name. */
 export function readExtensions(path: string): readonly string[] {
   const found: string[] = []
+  if (!FIRST_SEGMENTS.test(path)) return found
   const segments = path.replace(DEPLOYMENT, '/static/').split('/')
   for (let at = 1; at < segments.length - 1; at++)
     for (const folder of BY_FIRST_SEGMENT.get(segments[at]) ?? []) {

@@ -16,10 +16,11 @@ export interface HeldClause {
 }
 
 /** Finds the clauses of a rule that hold on a page. */
-export function findHeldClauses({ clauses, leaves }: CompiledRule, hits: PageHits): HeldClause[] {
+export function findHeldClauses(rule: CompiledRule, hits: PageHits): HeldClause[] {
   const held: HeldClause[] = []
-  for (const clause of clauses) {
-    const own = listLeaves(clause, leaves)
+  const ofClauses = listLeavesOfClauses(rule)
+  for (const [i, clause] of rule.clauses.entries()) {
+    const own = ofClauses[i]
     if (!holds(clause, own, hits)) continue
     const isConditional = hits.hasConditional && !holds(clause, own, hits, 'sure')
     held.push({ ...weigh(clause, own, hits), isConditional })
@@ -39,13 +40,18 @@ function weigh(clause: WeightedClause, leaves: readonly Leaf[], hits: PageHits):
 
 const countsSiblings = ({ siblingId }: Leaf): boolean => siblingId !== undefined
 
-const LEAVES = new WeakMap<Clause, readonly Leaf[]>()
-
-/** Lists the leaves of a clause among those of its rule. The list is kept: a rule of a response has up to fifty leaves in thirty clauses. */
+/** Lists the leaves of a clause among those of its rule. */
 export function listLeaves(clause: Clause, leaves: readonly Leaf[]): readonly Leaf[] {
-  let own = LEAVES.get(clause)
-  if (own === undefined) LEAVES.set(clause, (own = leaves.filter(({ id }) => clause.leaves.includes(id))))
-  return own
+  return leaves.filter(({ id }) => clause.leaves.includes(id))
+}
+
+const LEAVES = new WeakMap<CompiledRule, readonly (readonly Leaf[])[]>()
+
+/** Lists the leaves of each clause of a rule. The lists are kept: the rule of a response has up to fifty leaves in thirty clauses. */
+function listLeavesOfClauses(rule: CompiledRule): readonly (readonly Leaf[])[] {
+  let lists = LEAVES.get(rule)
+  if (lists === undefined) LEAVES.set(rule, (lists = rule.clauses.map((clause) => listLeaves(clause, rule.leaves))))
+  return lists
 }
 
 /** Whether a clause holds. The expression of a clause with one leaf says that the leaf has enough hits, and is not evaluated. */
