@@ -156,15 +156,19 @@ export class SelectorIndex {
   }
 
   #findFirst({ tags }: Tape, selectors: readonly string[], most: number): readonly number[] {
-    const rows = selectors.flatMap((selector) => this.#parseWhole(selector))
-    const found: number[] = []
-    for (let at = 0; at < tags.length && found.length < most; at++)
-      for (const row of rows)
+    const found = new Set<number>()
+    for (const row of selectors.flatMap((selector) => this.#parseWhole(selector))) {
+      const tag = findTag(row)
+      let left = most
+      for (let at = tag === undefined ? 0 : tags.indexOf(tag); at >= 0 && at < tags.length && left > 0; ) {
         if (this.#folding.fits(row, at)) {
-          found.push(at)
-          break
+          found.add(at)
+          left--
         }
-    return found
+        at = tag === undefined ? at + 1 : tags.indexOf(tag, at + 1)
+      }
+    }
+    return [...found].sort((a, b) => a - b).slice(0, most)
   }
 
   #parseWhole(selector: string): readonly (readonly Compound[])[] {
@@ -285,6 +289,12 @@ export class SelectorIndex {
     this.#folding.reset(tape)
     this.#exact.reset(tape)
   }
+}
+
+/** Finds the tag that an element must have to match a row. */
+function findTag(row: readonly Compound[]): string | undefined {
+  const tag = row[row.length - 1].parts.find((part) => part.type === 'tag')
+  return tag?.name
 }
 
 /** Whether a name may be stored. V8 stores a longer slice as a view that keeps its whole document in memory. */
