@@ -36,6 +36,7 @@ const MEMBERS: Readonly<Record<Exclude<keyof Detector, 'key'>, TSchema>> = {
     `one of ${WEIGHTS.join(', ')}, or an object of these by name`,
   ),
   isAmount: optional(Type.Boolean(), 'true or false'),
+  wordOfPageWords: optional(TEXT, 'a word of the place'),
   windowCharacters: optional(Type.Integer({ minimum: 1 }), 'a whole number of characters from 1'),
   hasVersions: optional(Type.Boolean(), 'true or false'),
   from: optional(Type.Literal('own'), 'own'),

@@ -12,6 +12,7 @@ export const size: Detector = {
   word: 'name',
   names: ['words', 'characters', 'links', 'outlinks', 'paragraphs', 'slug', 'digits'],
   isAmount: true,
+  wordOfPageWords: 'words',
   seen: ({ url }, word) => url !== null || (word !== 'slug' && word !== 'digits'),
   *read({ text, words, tape, url, urls }, wanted) {
     const counts = wanted.has('links') || wanted.has('paragraphs') ? countElements(tape) : {}

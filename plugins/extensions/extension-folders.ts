@@ -69,16 +69,13 @@ function indexFolders(): ReadonlyMap<string, readonly Folder[]> {
   return index
 }
 
-/** Most paths have none of these folders. */
-const FIRST_SEGMENTS = new RegExp(`/(?:${[...BY_FIRST_SEGMENT.keys()].join('|')})/`)
-
 /** The deployment version in addresses of Magento 2: `/static/version1616161616/frontend/`. */
 const DEPLOYMENT = /\/static\/version\d+\//
 
 /** Lists the extensions that the path of a file may belong to, as system, kind and name. */
 export function readExtensions(path: string): readonly string[] {
   const found: string[] = []
-  if (!FIRST_SEGMENTS.test(path)) return found
+  if (!mayHaveFolder(path)) return found
   const segments = path.replace(DEPLOYMENT, '/static/').split('/')
   for (let at = 1; at < segments.length - 1; at++)
     for (const folder of BY_FIRST_SEGMENT.get(segments[at]) ?? []) {
@@ -86,6 +83,13 @@ export function readExtensions(path: string): readonly string[] {
       if (names !== null) found.push(`${folder.kind}/${names.join('/')}`)
     }
   return found
+}
+
+/** Whether a path has the first segment of a folder. Most have none. */
+function mayHaveFolder(path: string): boolean {
+  for (let from = 1, to = path.indexOf('/', 1); to >= 0; from = to + 1, to = path.indexOf('/', from))
+    if (BY_FIRST_SEGMENT.has(path.slice(from, to))) return true
+  return false
 }
 
 /** Returns the names at the stars of a folder; null if the path has another folder. A file must follow it. */

@@ -93,6 +93,11 @@ describe('an invalid module is an error', () => {
       /`isAmount` of detector "tide" must be true or false/,
     ],
     [
+      'whose word for the words of a page is empty',
+      exporting({ wordOfPageWords: "''" }),
+      /`wordOfPageWords` of detector "tide" must be a word of the place/,
+    ],
+    [
       'whose labels are not a boolean',
       exporting({ labels: "'yes'" }),
       /`labels` of detector "tide" must be true or false/,

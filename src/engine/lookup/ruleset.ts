@@ -148,7 +148,7 @@ export function packRuleset(
   packRules(rules, sections.at('rules'))
   const types = rules.flatMap(({ kind }, i) => (kind === 'site-type' ? i : []))
   sections.put('siteTypes', Uint32Array.from(types))
-  sections.put('maxWords', Uint32Array.from(rules.flatMap(listMaxWords)))
+  sections.put('maxWords', Uint32Array.from(rules.flatMap((rule) => listMaxWords(rule, detectors))))
   const byPlace = new Map<string, { leaf: Leaf; number: number }[]>()
   for (const [number, leaf] of rules.flatMap(({ leaves }) => leaves).entries())
     append(byPlace, leaf.place, { leaf, number })

@@ -65,6 +65,11 @@ export interface Place {
    */
   readonly isAmount?: boolean
   /**
+   * The word, of a place of amounts, whose amount is the number of visible words of the page. Leaves of a clause that excludes so many
+   * words (`not: { size: words, atLeast: 200 }`) are passed over on pages that have them.
+   */
+  readonly wordOfPageWords?: string
+  /**
    * For literals in long texts: the tests of a clause see the literal and this number of characters to each side of it, at
    * each of its occurrences. Without it they see the whole text. The literals have to be distinctive.
    */
