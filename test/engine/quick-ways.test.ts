@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { buildPage } from '../../src/engine/page/page.ts'
+import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
+import { type Analysis, analyzePage } from '../../src/engine/verdict/analyze-page.ts'
 import { countRuns } from '../support/property-runs.ts'
 import { written } from './support/arbitrary-urls.ts'
+import { buildRuleset, compile, technology } from './support/tiny-rules.ts'
 
 const PAGE = 'https://www.example.com:8443/abc/page.html?q'
 const bases = fc.constantFrom(PAGE, 'http://example.com/', 'https://b.github.io/x/y/')
@@ -200,5 +204,77 @@ describe('words', () => {
     ['文'.repeat(1001), 501],
   ])('of %s: %i', (text, words) => {
     expect(countWords(text)).toBe(words)
+  })
+})
+
+const TITLE: ClauseSource = { title: 'Denied' }
+const MANY_WORDS: ClauseSource = { not: { size: 'words', atLeast: 5 } }
+
+describe('a clause that excludes something', () => {
+  const short = '<title>Denied</title><p>one two three</p>'
+  const long = '<title>Denied</title><p>one two three four five</p>'
+  const withLinks = `${short}<nav><a href=/a>a</a></nav>`
+
+  test.each<[string, ClauseSource, string, { holds: boolean; isRead: boolean }]>([
+    ['few words', { all: [TITLE, MANY_WORDS] }, short, { holds: true, isRead: true }],
+    ['as many words as it excludes', { all: [TITLE, MANY_WORDS] }, long, { holds: false, isRead: false }],
+    [
+      'a bound in one of two ways',
+      { all: [TITLE, { any: [MANY_WORDS, { text: 'three' }] }] },
+      long,
+      { holds: true, isRead: true },
+    ],
+    [
+      'two bounds',
+      { all: [TITLE, { not: { size: 'words', atLeast: 50 } }, MANY_WORDS] },
+      long,
+      { holds: false, isRead: false },
+    ],
+    [
+      'a bound with an exception',
+      { all: [TITLE, { not: { all: [{ size: 'words', atLeast: 5 }, { text: 'six' }] } }] },
+      long,
+      { holds: true, isRead: true },
+    ],
+    [
+      'another amount',
+      { all: [TITLE, { not: { size: 'links', atLeast: 1 } }] },
+      withLinks,
+      { holds: false, isRead: true },
+    ],
+    [
+      'no such element',
+      { all: [TITLE, { not: { element: 'nav a, footer a' } }] },
+      short,
+      { holds: true, isRead: true },
+    ],
+    [
+      'an element',
+      { all: [TITLE, { not: { element: 'nav a, footer a' } }] },
+      withLinks,
+      { holds: false, isRead: true },
+    ],
+    [
+      'fewer elements than it excludes',
+      { all: [TITLE, { not: { element: 'p', atLeast: 2 } }] },
+      short,
+      { holds: true, isRead: true },
+    ],
+    [
+      'as many elements',
+      { all: [TITLE, { not: { element: 'p', atLeast: 2 } }] },
+      `${short}<p>`,
+      { holds: false, isRead: true },
+    ],
+  ])('%s', (_, clause, html, { holds, isRead }) => {
+    const ruleset = buildRuleset(compile([technology('acme', { detect: [clause] })]))
+    const page = buildPage({ html })
+    const whole = analyzePage(ruleset, page)
+    const deciding = analyzePage(ruleset, page, 'deciding')
+    const readNames = ({ technologies }: Analysis): string[] => technologies.map(({ rule }) => rule.name)
+    expect(readNames(deciding)).toEqual(holds ? ['ACME'] : [])
+    expect(readNames(deciding)).toEqual(readNames(whole))
+    expect([...whole.hits.lifted]).toHaveLength(1)
+    expect([...deciding.hits.lifted]).toHaveLength(isRead ? 1 : 0)
   })
 })
