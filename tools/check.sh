@@ -9,7 +9,9 @@ usage() {
 npm run check [-- <part>…]    without a part: test system clients code patterns
 
   test        the tests that need no process, server or network: the same as npm test
-  system      the tests of processes, servers and browsers: the same as npm run test:system
+  system      parallel timed: the tests of processes, servers and browsers, the same as npm run test:system
+    parallel  those that run at the same time
+    timed     those whose subject is time, one file after the other
   clients     clients of the API that common generators make; installs the generators into ~/.cache
   patterns    all regular expressions on texts that are made to slow them down
   code        types lint dead rules docs prose
@@ -28,6 +30,8 @@ run_part() {
   case $1 in
     test) vitest run --project unit ;;
     system) vitest run --project system --project timed ;;
+    parallel) vitest run --project system ;;
+    timed) vitest run --project timed ;;
     clients) tools/generators.sh install && vitest run --project clients ;;
     patterns) tools/run patterns ;;
     code) for part in types lint dead rules docs prose; do run_part "$part"; done ;;

@@ -99,7 +99,7 @@ export function scanOf(page: string): string {
 /** Waits for the next minute if little of this one is left, so that the following requests count in one window. */
 async function beginOfWindow(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
-  if (left < 20_000) await sleep(left)
+  if (left < 5000) await sleep(left)
 }
 
 /**

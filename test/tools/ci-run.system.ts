@@ -90,9 +90,10 @@ describe('.ci/run', () => {
   test.each<[string, Parameters<typeof runScript>[0], number, string]>([
     ['checks that pass', { npm: `test) ${writes};;` }, 0, LINE],
     ['checks that pass, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
-    ['checks that pass, clients too', { npm: `*test|*clients) ${writes};;` }, 0, DOUBLE],
-    ['a system suite that fails', { npm: `*test) ${writes};; *test:system) ${writes}; exit 7;;` }, 7, DOUBLE],
-    ['clients that fail', { npm: `*test) ${writes};; *clients) ${writes}; exit 6;;` }, 6, DOUBLE],
+    ['checks that pass, clients too', { npm: `*test|*code) ${writes};;` }, 0, DOUBLE],
+    ['a system suite that fails', { npm: `*test) ${writes};; *parallel) ${writes}; exit 7;;` }, 7, DOUBLE],
+    ['timed tests that fail', { npm: `*test) ${writes};; *timed) ${writes}; exit 5;;` }, 5, DOUBLE],
+    ['clients that fail', { npm: `*test) ${writes};; *code) ${writes}; exit 6;;` }, 6, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
     ['a check that fails after the tests', { npm: `test) ${writes};; *code) exit 2;;` }, 2, LINE],
     ['an `npm ci` that fails', { npm: 'ci) exit 4;;' }, 4, 'tests: 0 passed, 0 failed, 0 skipped'],
