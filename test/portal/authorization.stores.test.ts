@@ -64,7 +64,7 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /batches/:id/results.csv': owner(200),
   'GET /batches/:id/results.ndjson': owner(200),
   'POST /batches/:id/cancel': owner(303),
-  'POST /batches/:id/retry': owner(409), // The batch was cancelled.
+  'POST /batches/:id/retry': owner(303),
   'GET /account/settings': members(200),
   'POST /account/settings/name': members(422),
   'POST /account/settings/email': members(422),
@@ -92,8 +92,9 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
 /** Runs no batch, so that the batch of these tests is still waiting when it is cancelled. */
 const IDLE_RUNNER: BatchRunner = { unavailable: null, wake: () => {} }
 
-/** Pages that end a session or revoke the key: other tests need both. */
+/** Pages that end a session, revoke the key, or cancel the batch: other tests need them. */
 const CHANGING: ReadonlySet<string> = new Set([
+  'POST /batches/:id/cancel',
   'POST /account/keys/:id/revoke',
   'POST /account/settings/sessions/end-others',
   'POST /admin/accounts/:id/verify',

@@ -8,8 +8,11 @@ import { onFileEnd } from '../support/on-file-end.ts'
 const { escapeNonAscii } = (await import(join(projectFolder(), 'tools/escape-non-ascii.mjs'))) as {
   escapeNonAscii(folder: string): void
 }
-const folder = mkdtempSync(join(tmpdir(), 'siteprint-ascii-'))
-onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'siteprint-ascii-'))
+  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
 
 /** Expressions of a module. */
 const EXPRESSIONS = [
@@ -26,6 +29,7 @@ const EXPRESSIONS = [
 ]
 
 test('the module is ASCII, and every expression has its value', async () => {
+  const folder = makeFolder()
   const text = EXPRESSIONS.map((one, i) => `export const v${i} = ${one}`).join('\n')
   writeFileSync(join(folder, 'plain.mjs'), text)
   writeFileSync(join(folder, 'escaped.js'), text)
@@ -38,6 +42,7 @@ test('the module is ASCII, and every expression has its value', async () => {
 })
 
 test('a raw template is refused', () => {
+  const folder = makeFolder()
   writeFileSync(join(folder, 'raw.js'), 'export const a = String.raw`é`')
   expect(() => escapeNonAscii(folder)).toThrow('raw.js: a raw template is not ASCII')
 })
