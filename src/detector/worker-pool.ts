@@ -71,7 +71,7 @@ export interface MatchPool {
    * @throws the errors of `loadRuleset`
    */
   readonly ready: Promise<RulesetInfo>
-  /** Describes the rules: before the workers are ready, if these share a compiled file. It rejects as `ready` does. */
+  /** Describes the rules: before the workers are ready, if these share a compiled file; otherwise as `ready` does. */
   readonly described: Promise<RulesetInfo>
   /** Pages that wait for a worker. */
   readonly waiting: number

@@ -1,9 +1,10 @@
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Page } from '../engine/page/page-types.ts'
 import { FOUND } from '../engine/rule/clause.ts'
+import { listLeaves } from '../engine/rule/list-leaves.ts'
 import { parseLocator } from '../engine/rule/locator.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
-import { holds, listLeaves } from '../engine/verdict/held-clauses.ts'
+import { holds } from '../engine/verdict/held-clauses.ts'
 import { readHits } from '../engine/verdict/hits.ts'
 
 /** Values that a leaf would find if it were written more generally. */

@@ -64,7 +64,7 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /batches/:id/results.csv': owner(200),
   'GET /batches/:id/results.ndjson': owner(200),
   'POST /batches/:id/cancel': owner(303),
-  'POST /batches/:id/retry': owner(303),
+  'POST /batches/:id/retry': owner(409), // The batch was cancelled.
   'GET /account/settings': members(200),
   'POST /account/settings/name': members(422),
   'POST /account/settings/email': members(422),
@@ -92,9 +92,10 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
 /** Runs no batch, so that the batch of these tests is still waiting when it is cancelled. */
 const IDLE_RUNNER: BatchRunner = { unavailable: null, wake: () => {} }
 
-/** Pages that end a session, revoke the key, or cancel the batch: other tests need them. */
+/** Pages that end a session, revoke the key, or cancel the batch, or need a cancelled one: other tests need them as they are. */
 const CHANGING: ReadonlySet<string> = new Set([
   'POST /batches/:id/cancel',
+  'POST /batches/:id/retry',
   'POST /account/keys/:id/revoke',
   'POST /account/settings/sessions/end-others',
   'POST /admin/accounts/:id/verify',
@@ -160,6 +161,7 @@ describe.skipIf(kind.isMissing).each([kind])('who may open which page, on $name'
   test.each(rows)('%s for %s: %s', async (page, role, expected) => {
     const [method, path] = page.split(' ')
     const own = CHANGING.has(page) ? await openScene(portal, loggedIn) : scene
+    if (path === '/batches/:id/retry') await (await own.enter('owner')).post(`/batches/${own.ids['/batches']}/cancel`)
     const person = await own.enter(role)
     const url = path.replace(':id', own.ids[path.split('/:id')[0]]) + (QUERIES[path] ?? '')
     const { status, location } = await (method === 'GET' ? person.get(url) : person.post(url, own.forms[path]))

@@ -1,17 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { onFileEnd } from '../support/on-file-end.ts'
+import { writeFolder } from '../support/rule-folder.ts'
 
 const { escapeNonAscii } = (await import(join(projectFolder(), 'tools/escape-non-ascii.mjs'))) as {
   escapeNonAscii(folder: string): void
-}
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'siteprint-ascii-'))
-  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Expressions of a module. */
@@ -29,11 +23,8 @@ const EXPRESSIONS = [
 ]
 
 test('the module is ASCII, and every expression has its value', async () => {
-  const folder = makeFolder()
   const text = EXPRESSIONS.map((one, i) => `export const v${i} = ${one}`).join('\n')
-  writeFileSync(join(folder, 'plain.mjs'), text)
-  writeFileSync(join(folder, 'escaped.js'), text)
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const folder = writeFolder({ 'plain.mjs': text, 'escaped.js': text, 'package.json': '{ "type": "module" }' })
   escapeNonAscii(folder)
   expect(readFileSync(join(folder, 'escaped.js'), 'utf8')).toMatch(/^\p{ASCII}*$/u)
   const [plain, escaped] = await Promise.all(['plain.mjs', 'escaped.js'].map((name) => import(join(folder, name))))
@@ -42,7 +33,6 @@ test('the module is ASCII, and every expression has its value', async () => {
 })
 
 test('a raw template is refused', () => {
-  const folder = makeFolder()
-  writeFileSync(join(folder, 'raw.js'), 'export const a = String.raw`é`')
+  const folder = writeFolder({ 'raw.js': 'export const a = String.raw`é`' })
   expect(() => escapeNonAscii(folder)).toThrow('raw.js: a raw template is not ASCII')
 })

@@ -1,4 +1,5 @@
 import type { Detector } from '../page/detector.ts'
+import { listLeaves } from '../rule/list-leaves.ts'
 import { applyLogic } from '../rule/logic.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { isBareNegation } from './prepared-leaf.ts'
@@ -16,7 +17,7 @@ export function listMaxWords(
 ): number[] {
   const found = new Map<string, number>()
   for (const clause of [...clauses, ...typeClauses]) {
-    const own = leaves.filter(({ id }) => clause.leaves.includes(id))
+    const own = listLeaves(clause, leaves)
     const bounds = own.filter((leaf) => isOfWords(leaf, detectors) && excludes(clause, leaf, own))
     const most = Math.min(NO_MAX_WORDS, ...bounds.map(readLeast))
     for (const { id } of own) found.set(id, most)

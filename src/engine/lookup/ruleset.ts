@@ -1,5 +1,6 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
+import { listLeaves } from '../rule/list-leaves.ts'
 import type { Categories, CompiledRule, Leaf, RuleSummary, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { Sections } from '../text/sections.ts'
@@ -178,7 +179,7 @@ function checkPlaces(places: readonly string[], detectors: readonly Detector[]):
 function indexTypeClauses(rule: CompiledRule, types: readonly RuleSummary[]): ReadonlyMap<Leaf, RuleTypeClause> {
   return new Map(
     (rule.typeClauses ?? []).flatMap((clause) => {
-      const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+      const leaves = listLeaves(clause, rule.leaves)
       const one = { rule, clause, leaves, points: Int32Array.from(types, ({ slug }) => clause.points[slug] ?? 0) }
       return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
     }),

@@ -1,5 +1,6 @@
 import { append } from '../text/lists.ts'
 import { lowerWeight } from './clause.ts'
+import { listLeaves } from './list-leaves.ts'
 import { atLeast, choose, count, every, least, not, some, sum, variable } from './logic.ts'
 import type { Family, Weight } from './place.ts'
 import type { CompiledRule, Leaf, Logic, WeightedClause } from './types.ts'
@@ -54,7 +55,7 @@ function listTypeTerms(rules: readonly CompiledRule[]): ReadonlyMap<string, Logi
 
 /** Adds when a clause holds without files of sibling hosts. */
 function addOwnFiles(clause: WeightedClause, all: readonly Leaf[]): PortableClause {
-  const leaves = all.filter(({ id }) => clause.leaves.includes(id))
+  const leaves = listLeaves(clause, all)
   if (leaves.every(({ siblingId }) => siblingId === undefined)) return clause
   const [ownHost, siblingCode] = [1, 2].map((needed) => excludeSiblings(clause.holds, leaves, needed))
   return { ...clause, ownHost, siblingCode }

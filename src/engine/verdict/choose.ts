@@ -1,8 +1,8 @@
 import type { RulesBySlug, Ruleset } from '../lookup/ruleset.ts'
+import { listLeaves } from '../rule/list-leaves.ts'
 import { NETWORK_RANK } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { compareBy } from '../text/compare-by.ts'
-import { listLeaves } from './held-clauses.ts'
 import { findImplied, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
 

@@ -1,4 +1,5 @@
 import { lowerWeight } from '../rule/clause.ts'
+import { listLeaves } from '../rule/list-leaves.ts'
 import { applyLogic, type Variables } from '../rule/logic.ts'
 import type { Weight } from '../rule/place.ts'
 import type { Clause, CompiledRule, Leaf, WeightedClause } from '../rule/types.ts'
@@ -39,11 +40,6 @@ function weigh(clause: WeightedClause, leaves: readonly Leaf[], hits: PageHits):
 }
 
 const countsSiblings = ({ siblingId }: Leaf): boolean => siblingId !== undefined
-
-/** Lists the leaves of a clause among those of its rule. */
-export function listLeaves(clause: Clause, leaves: readonly Leaf[]): readonly Leaf[] {
-  return leaves.filter(({ id }) => clause.leaves.includes(id))
-}
 
 const LEAVES = new WeakMap<CompiledRule, readonly (readonly Leaf[])[]>()
 

@@ -1,8 +1,9 @@
 import { isHeavier } from '../rule/clause.ts'
+import { listLeaves } from '../rule/list-leaves.ts'
 import { applyLogic } from '../rule/logic.ts'
 import { MAX_POINTS } from '../rule/portable-rule.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
-import { buildVariables, findHeldClauses, type HeldClause, listLeaves } from './held-clauses.ts'
+import { buildVariables, findHeldClauses, type HeldClause } from './held-clauses.ts'
 import type { PageHits } from './hits.ts'
 import type { ClauseEvidence, Evidence, Level } from './verdict-types.ts'
 
